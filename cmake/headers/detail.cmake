@@ -1,0 +1,3 @@
+# Headers of detail/. One a line, sorted, relative to include/heddle.
+set(HEDDLE_HEADERS_detail
+)

@@ -1,0 +1,3 @@
+# Headers of graph/. One a line, sorted, relative to include/heddle.
+set(HEDDLE_HEADERS_graph
+)
