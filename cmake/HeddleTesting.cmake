@@ -50,16 +50,19 @@ function(heddle_add_unit_tests folder)
   endif()
   set(labels unit ${folder} ${ARG_LABELS})
   list(REMOVE_DUPLICATES labels)
-  # ADD_LABELS of doctest would run the program once more for every case; one label list is enough.
-  list(JOIN labels "\\;" labels)
-
   set(target heddle_unit_${ARG_NAME})
   heddle_test_sources(sources ${ARG_UNPARSED_ARGUMENTS})
   add_executable(${target} ${sources})
   target_link_libraries(${target} PRIVATE heddle_test_main heddle::heddle ${ARG_LIBRARIES})
-  doctest_discover_tests(
-    ${target}
-    TEST_PREFIX "${ARG_NAME}: "
-    PROPERTIES TIMEOUT ${ARG_TIMEOUT} SKIP_RETURN_CODE 77 LABELS "${labels}"
+  doctest_discover_tests(${target} TEST_PREFIX "${ARG_NAME}/")
+  # doctest's PROPERTIES cannot carry a list, and its ADD_LABELS runs the program once a case.
+  set(properties "${CMAKE_CURRENT_BINARY_DIR}/${target}_properties.cmake")
+  file(
+    WRITE "${properties}"
+    "foreach(test IN LISTS ${target}_TESTS)\n"
+    "  set_tests_properties(\"\${test}\" PROPERTIES TIMEOUT ${ARG_TIMEOUT} SKIP_RETURN_CODE 77"
+    " LABELS \"${labels}\")\n"
+    "endforeach()\n"
   )
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES "${properties}")
 endfunction()
