@@ -1,0 +1,4 @@
+#include "every_core_header.hpp"
+
+int link_twice_b();
+int link_twice_b() { return heddle::version.minor; }
