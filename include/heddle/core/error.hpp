@@ -6,8 +6,8 @@
 
 namespace heddle {
 
-/// What every exception of this library derives from; `what()` is a sentence that says what is wrong, where, and what to
-/// do instead.
+/// What every exception of this library derives from; `what()` is a sentence that says what is
+/// wrong, where, and what to do instead.
 struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -17,8 +17,8 @@ struct Error : std::runtime_error {
 /// `row` and `column` count from 1, as an editor or a spreadsheet does; a row is a rank.
 struct FormatError : Error {
   FormatError(int row_number, int column_number, std::string bad_token, const std::string& rule)
-      : Error("row " + std::to_string(row_number) + ", column " + std::to_string(column_number) + ", '" + bad_token +
-              "': " + rule),
+      : Error("row " + std::to_string(row_number) + ", column " + std::to_string(column_number) +
+              ", '" + bad_token + "': " + rule),
         row{row_number},
         column{column_number},
         token{std::move(bad_token)} {}

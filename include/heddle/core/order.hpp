@@ -11,10 +11,12 @@
 
 namespace heddle {
 
-/// The steps of every rank, seen without owning them: what laws, executor, planner and writers take.
+/// The steps of every rank, seen without owning them: what laws, executor, planner and writers
+/// take.
 ///
-/// The steps of all ranks lie one behind the other; `offsets[r]` .. `offsets[r + 1]` are those of rank r. A compute order
-/// has only compute steps and `idle`; lowering makes of it an order with transfers and without `idle`.
+/// The steps of all ranks lie one behind the other; `offsets[r]` .. `offsets[r + 1]` are those of
+/// rank r. A compute order has only compute steps and `idle`; lowering makes of it an order with
+/// transfers and without `idle`.
 struct OrderView {
   PipelineShape shape{};
   std::span<const int> rank_of_stage;
@@ -32,7 +34,8 @@ struct OrderView {
   /// The rank that runs `stage`. Requires: 0 <= stage < shape.stages().
   constexpr int rank_of(int stage) const { return rank_of_stage[static_cast<std::size_t>(stage)]; }
 
-  /// Whether `stage` and its successor are on different ranks, so that what passes between them is a message.
+  /// Whether `stage` and its successor are on different ranks, so that what passes between them is
+  /// a message.
   constexpr bool crosses_after(int stage) const {
     return stage + 1 < shape.stages() && rank_of(stage) != rank_of(stage + 1);
   }
@@ -48,7 +51,8 @@ struct Order {
   Order() = default;
 
   /// Puts the lists of the ranks one behind the other. Requires: one list a rank of `order_shape`.
-  Order(PipelineShape order_shape, std::vector<int> ranks_of_stages, std::span<const std::vector<Step>> lists)
+  Order(PipelineShape order_shape, std::vector<int> ranks_of_stages,
+        std::span<const std::vector<Step>> lists)
       : shape{order_shape}, rank_of_stage{std::move(ranks_of_stages)}, offsets{0} {
     for (const auto& list : lists) {
       steps.insert(steps.end(), list.begin(), list.end());

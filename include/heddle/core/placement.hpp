@@ -9,8 +9,8 @@ namespace heddle {
 
 /// Which rank runs which stage.
 ///
-/// `loop`: stage s on rank s mod P. `v`: a serpentine of any depth, so that a row of P stages is walked back by the next
-/// one and the stages at each fold are neighbours on one rank.
+/// `loop`: stage s on rank s mod P. `v`: a serpentine of any depth, so that a row of P stages is
+/// walked back by the next one and the stages at each fold are neighbours on one rank.
 enum class Placement : std::uint8_t { loop, v };
 
 /// The rank that runs `stage`. Requires: 0 <= stage, ranks >= 1.
@@ -29,7 +29,8 @@ constexpr int stage_of(Placement placement, int ranks, int rank, int local) {
 /// The rank of each stage of `shape`, by stage.
 constexpr std::vector<int> ranks_of_stages(Placement placement, PipelineShape shape) {
   std::vector<int> ranks;
-  for (int stage = 0; stage < shape.stages(); ++stage) ranks.push_back(rank_of(placement, shape.ranks, stage));
+  for (int stage = 0; stage < shape.stages(); ++stage)
+    ranks.push_back(rank_of(placement, shape.ranks, stage));
   return ranks;
 }
 

@@ -9,11 +9,13 @@
 
 namespace heddle {
 
-/// The size of a pipeline: how many ranks, how many stages each holds, how many micro-batches a step has.
+/// The size of a pipeline: how many ranks, how many stages each holds, how many micro-batches a
+/// step has.
 ///
-/// Stages are numbered 0 .. ranks * stages_per_rank - 1 from the input to the loss, micro-batches 0 .. micro_batches - 1.
-/// Stages below `first_trained_stage` have nothing to train: they run no backward step and no gradient reaches them. Its
-/// largest value, the number of stages, means that nothing trains (an evaluation).
+/// Stages are numbered 0 .. ranks * stages_per_rank - 1 from the input to the loss, micro-batches 0
+/// .. micro_batches - 1. Stages below `first_trained_stage` have nothing to train: they run no
+/// backward step and no gradient reaches them. Its largest value, the number of stages, means that
+/// nothing trains (an evaluation).
 struct PipelineShape {
   int ranks{};
   int stages_per_rank = 1;
@@ -49,17 +51,21 @@ constexpr std::optional<ShapeFault> shape_fault(PipelineShape shape) {
   using enum ShapeField;
   using enum ShapeBound;
   if (shape.ranks < 1) return ShapeFault{ranks, shape.ranks, at_least, 1};
-  if (shape.stages_per_rank < 1) return ShapeFault{stages_per_rank, shape.stages_per_rank, at_least, 1};
+  if (shape.stages_per_rank < 1)
+    return ShapeFault{stages_per_rank, shape.stages_per_rank, at_least, 1};
   if (shape.micro_batches < 1) return ShapeFault{micro_batches, shape.micro_batches, at_least, 1};
   if (shape.ranks > largest_work) return ShapeFault{ranks, shape.ranks, at_most, int{largest_work}};
   const std::int64_t stages = std::int64_t{shape.ranks} * shape.stages_per_rank;
   if (stages > largest_work) {
-    return ShapeFault{stages_per_rank, shape.stages_per_rank, at_most, static_cast<int>(largest_work / shape.ranks)};
+    return ShapeFault{stages_per_rank, shape.stages_per_rank, at_most,
+                      static_cast<int>(largest_work / shape.ranks)};
   }
   if (stages * shape.micro_batches > largest_work) {
-    return ShapeFault{micro_batches, shape.micro_batches, at_most, static_cast<int>(largest_work / stages)};
+    return ShapeFault{micro_batches, shape.micro_batches, at_most,
+                      static_cast<int>(largest_work / stages)};
   }
-  if (shape.first_trained_stage < 0) return ShapeFault{first_trained_stage, shape.first_trained_stage, at_least, 0};
+  if (shape.first_trained_stage < 0)
+    return ShapeFault{first_trained_stage, shape.first_trained_stage, at_least, 0};
   if (shape.first_trained_stage > shape.stages()) {
     return ShapeFault{first_trained_stage, shape.first_trained_stage, at_most, shape.stages()};
   }
@@ -90,14 +96,15 @@ constexpr std::string_view name_of(ShapeBound bound) {
 
 /// A sentence: `stages_per_rank is 2, but must be exactly 1`.
 inline std::string describe(const ShapeFault& fault) {
-  return std::string{name_of(fault.field)} + " is " + std::to_string(fault.value) + ", but must be " +
-         std::string{name_of(fault.bound)} + " " + std::to_string(fault.legal);
+  return std::string{name_of(fault.field)} + " is " + std::to_string(fault.value) +
+         ", but must be " + std::string{name_of(fault.bound)} + " " + std::to_string(fault.legal);
 }
 
 /// A shape that a schedule cannot have.
 struct ShapeError : Error {
   explicit ShapeError(const ShapeFault& shape_fault, std::string_view schedule_name = {})
-      : Error((schedule_name.empty() ? std::string{} : std::string{schedule_name} + ": ") + describe(shape_fault)),
+      : Error((schedule_name.empty() ? std::string{} : std::string{schedule_name} + ": ") +
+              describe(shape_fault)),
         fault{shape_fault} {}
 
   ShapeFault fault;

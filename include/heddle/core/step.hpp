@@ -6,8 +6,8 @@ namespace heddle {
 
 /// What a rank does in one step of an order.
 ///
-/// A send carries the stage that *produced* its payload, a receive the stage that will *consume* it. Tower steps (MPipe
-/// Transpose) and data steps outside the stage chain carry stage -1.
+/// A send carries the stage that *produced* its payload, a receive the stage that will *consume*
+/// it. Tower steps (MPipe Transpose) and data steps outside the stage chain carry stage -1.
 enum class StepKind : std::uint8_t {
   idle,  ///< a bubble: only compute orders have it, lowering takes it out
 
@@ -79,34 +79,47 @@ struct Step {
 /// A bubble in a compute order.
 inline constexpr Step idle{};
 
-constexpr Step forward(int micro_batch, int stage) { return {StepKind::forward, micro_batch, stage}; }
-constexpr Step backward(int micro_batch, int stage) { return {StepKind::backward, micro_batch, stage}; }
-constexpr Step backward_input(int micro_batch, int stage) { return {StepKind::backward_input, micro_batch, stage}; }
-constexpr Step backward_weight(int micro_batch, int stage) { return {StepKind::backward_weight, micro_batch, stage}; }
+constexpr Step forward(int micro_batch, int stage) {
+  return {StepKind::forward, micro_batch, stage};
+}
+constexpr Step backward(int micro_batch, int stage) {
+  return {StepKind::backward, micro_batch, stage};
+}
+constexpr Step backward_input(int micro_batch, int stage) {
+  return {StepKind::backward_input, micro_batch, stage};
+}
+constexpr Step backward_weight(int micro_batch, int stage) {
+  return {StepKind::backward_weight, micro_batch, stage};
+}
 
 constexpr bool is_user(StepKind kind) { return kind >= StepKind::first_user_kind; }
 
 /// Forward, backward or one half of a backward of a stage.
-constexpr bool is_compute(StepKind kind) { return kind >= StepKind::forward && kind <= StepKind::backward_weight; }
+constexpr bool is_compute(StepKind kind) {
+  return kind >= StepKind::forward && kind <= StepKind::backward_weight;
+}
 
 /// Posts a message to another rank.
 constexpr bool is_send(StepKind kind) {
   using enum StepKind;
-  return kind == send_activation || kind == send_gradient || kind == send_data || kind == send_feature ||
-         kind == send_tower_input || kind == send_feature_gradient;
+  return kind == send_activation || kind == send_gradient || kind == send_data ||
+         kind == send_feature || kind == send_tower_input || kind == send_feature_gradient;
 }
 
 /// Takes a message from another rank.
 constexpr bool is_receive(StepKind kind) {
   using enum StepKind;
-  return kind == receive_activation || kind == receive_gradient || kind == receive_data || kind == receive_feature ||
-         kind == receive_tower_input || kind == receive_and_tower_backward;
+  return kind == receive_activation || kind == receive_gradient || kind == receive_data ||
+         kind == receive_feature || kind == receive_tower_input ||
+         kind == receive_and_tower_backward;
 }
 
 constexpr bool is_transfer(StepKind kind) { return is_send(kind) || is_receive(kind); }
 
 /// Loads an input or moves it along the chain of stages.
-constexpr bool is_data(StepKind kind) { return kind >= StepKind::load && kind <= StepKind::receive_data; }
+constexpr bool is_data(StepKind kind) {
+  return kind >= StepKind::load && kind <= StepKind::receive_data;
+}
 
 /// Belongs to MPipe Transpose.
 constexpr bool is_tower(StepKind kind) {
@@ -143,7 +156,8 @@ constexpr Step matching_send(Step receive) {
     case receive_data: return {send_data, receive.micro_batch, previous};
     case receive_feature: return {send_feature, receive.micro_batch, receive.stage};
     case receive_tower_input: return {send_tower_input, receive.micro_batch, receive.stage};
-    case receive_and_tower_backward: return {send_feature_gradient, receive.micro_batch, receive.stage};
+    case receive_and_tower_backward:
+      return {send_feature_gradient, receive.micro_batch, receive.stage};
     default: return Step{};
   }
 }

@@ -10,7 +10,8 @@
 
 namespace heddle {
 
-/// How a kind of step is written: its code in the text form, its action in PyTorch's CSV (empty: none), and in words.
+/// How a kind of step is written: its code in the text form, its action in PyTorch's CSV (empty:
+/// none), and in words.
 struct StepName {
   StepKind kind;
   std::string_view code;
@@ -40,7 +41,8 @@ inline constexpr auto step_names = std::to_array<StepName>({
     {StepKind::receive_tower_input, "Gr", "", "receive of the tower's input"},
     {StepKind::tower_backward, "Mw", "", "tower backward"},
     {StepKind::send_feature_gradient, "Es", "", "send of the feature gradient"},
-    {StepKind::receive_and_tower_backward, "Er", "", "receive of the feature gradient and tower backward"},
+    {StepKind::receive_and_tower_backward, "Er", "",
+     "receive of the feature gradient and tower backward"},
     {StepKind::reduce_tower_gradient, "Rg", "", "reduction of the tower's gradient"},
     {StepKind::launch_offload, "So", "", "launch of an offload"},
     {StepKind::wait_offload, "Sw", "", "wait for an offload"},
@@ -49,13 +51,16 @@ inline constexpr auto step_names = std::to_array<StepName>({
     {StepKind::unshard, "Uu", "UNSHARD", "unshard"},
     {StepKind::reshard, "Ur", "RESHARD", "reshard"},
     {StepKind::reduce_gradient, "Ug", "REDUCE_GRAD", "reduction of the gradient"},
-    {StepKind::wait_reduce_gradient, "Uw", "WAIT_REDUCE_GRAD", "wait for the reduction of the gradient"},
+    {StepKind::wait_reduce_gradient, "Uw", "WAIT_REDUCE_GRAD",
+     "wait for the reduction of the gradient"},
     {StepKind::wait_send_activation, "Fw", "WAIT_SEND_F", "wait for the send of the activation"},
     {StepKind::wait_send_gradient, "Bw", "WAIT_SEND_B", "wait for the send of the gradient"},
 });
 
 /// The names of a built-in kind. Requires: `!is_user(kind)`.
-constexpr const StepName& names_of(StepKind kind) { return step_names[static_cast<std::size_t>(kind)]; }
+constexpr const StepName& names_of(StepKind kind) {
+  return step_names[static_cast<std::size_t>(kind)];
+}
 
 /// The kind with this code in the text form, if there is one.
 constexpr std::optional<StepKind> kind_of_code(std::string_view code) {

@@ -15,10 +15,12 @@ struct TimelineSpan {
   double end = 0;
 };
 
-/// When every rank did what: planned by a simulation or measured by an observer, drawn by the same writers.
+/// When every rank did what: planned by a simulation or measured by an observer, drawn by the same
+/// writers.
 struct Timeline {
   std::string title;
-  std::string unit = "chunk forwards";            ///< what 1.0 is: "chunk forwards" when planned, "s" when measured
+  std::string unit =
+      "chunk forwards";  ///< what 1.0 is: "chunk forwards" when planned, "s" when measured
   std::vector<std::vector<TimelineSpan>> ranks;  ///< the spans of each rank, by begin
 
   /// The end of the last span.

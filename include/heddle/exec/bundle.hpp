@@ -8,8 +8,8 @@ namespace heddle {
 ///
 /// The executor only moves bundles; what is inside is a matter between stages and communicator.
 ///
-/// **Semantics.** A default bundle is empty. A moved-from bundle may be assigned and destroyed. Moving does not copy
-/// elements.
+/// **Semantics.** A default bundle is empty. A moved-from bundle may be assigned and destroyed.
+/// Moving does not copy elements.
 template <class Type>
 concept bundle = std::movable<Type> && std::default_initializable<Type>;
 

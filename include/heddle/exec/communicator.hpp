@@ -14,8 +14,8 @@ namespace heddle {
 /// When a wait gives up.
 using Deadline = std::chrono::steady_clock::time_point;
 
-/// Who a message is: the send step that posts it and the number of the run, counted from 0. It travels with the message
-/// or is agreed by order, and a receive that gets another one is an error.
+/// Who a message is: the send step that posts it and the number of the run, counted from 0. It
+/// travels with the message or is agreed by order, and a receive that gets another one is an error.
 struct MessageId {
   Step send;
   int run = 0;
@@ -46,7 +46,8 @@ concept has_rank = requires(const Communicator& communicator) {
 };
 
 template <class Communicator>
-concept has_send = requires(Communicator& communicator, typename Communicator::Bundle bundle, int peer, MessageId id) {
+concept has_send = requires(Communicator& communicator, typename Communicator::Bundle bundle,
+                            int peer, MessageId id) {
   { communicator.send(std::move(bundle), peer, id) } -> send_request;
 };
 
@@ -57,22 +58,26 @@ concept has_receive = requires(Communicator& communicator, int peer, MessageId i
 
 /// A sum over all ranks of a few numbers on the host, in place: flags and counts, never gradients.
 template <class Communicator>
-concept has_all_reduce_sum = requires(Communicator& communicator, std::span<double> numbers, Deadline deadline) {
-  communicator.all_reduce_sum(numbers, deadline);
-};
+concept has_all_reduce_sum =
+    requires(Communicator& communicator, std::span<double> numbers, Deadline deadline) {
+      communicator.all_reduce_sum(numbers, deadline);
+    };
 
 template <class Communicator>
-concept has_abort = requires(Communicator& communicator, const Failure& failure) { communicator.abort(failure); };
+concept has_abort =
+    requires(Communicator& communicator, const Failure& failure) { communicator.abort(failure); };
 
 /// Carries bundles between ranks.
 ///
-/// **Semantics.** `send` and `receive` post and return (a `send` may also block until its receive is posted: orders are
-/// proved for that). Between two ranks, messages in one direction are taken in the order in which they were sent. `wait`
-/// returns when the transfer is done, throws `TimeoutError` past the deadline, and throws `PipelineError` with the origin
-/// once any rank has called `abort`, which every pending and later call on every rank does within a deadline. Objects of
-/// this concept are used by one thread.
+/// **Semantics.** `send` and `receive` post and return (a `send` may also block until its receive
+/// is posted: orders are proved for that). Between two ranks, messages in one direction are taken
+/// in the order in which they were sent. `wait` returns when the transfer is done, throws
+/// `TimeoutError` past the deadline, and throws `PipelineError` with the origin once any rank has
+/// called `abort`, which every pending and later call on every rank does within a deadline. Objects
+/// of this concept are used by one thread.
 template <class Communicator>
-concept communicator = bundle<typename Communicator::Bundle> && has_rank<Communicator> && has_send<Communicator> &&
-                       has_receive<Communicator> && has_all_reduce_sum<Communicator> && has_abort<Communicator>;
+concept communicator =
+    bundle<typename Communicator::Bundle> && has_rank<Communicator> && has_send<Communicator> &&
+    has_receive<Communicator> && has_all_reduce_sum<Communicator> && has_abort<Communicator>;
 
 }  // namespace heddle
