@@ -1,3 +1,10 @@
 # Headers of schedule/. One a line, sorted, relative to include/heddle.
 set(HEDDLE_HEADERS_schedule
+  schedule/alignment.hpp
+  schedule/exec_order.hpp
+  schedule/gpipe.hpp
+  schedule/interleaved_1f1b.hpp
+  schedule/lowering.hpp
+  schedule/one_f_one_b.hpp
+  schedule/schedule.hpp
 )
