@@ -1,3 +1,12 @@
 # Headers of verify/. One a line, sorted, relative to include/heddle.
 set(HEDDLE_HEADERS_verify
+  verify/causality.hpp
+  verify/coverage.hpp
+  verify/fault.hpp
+  verify/matching.hpp
+  verify/pairing.hpp
+  verify/progress.hpp
+  verify/report.hpp
+  verify/scratch.hpp
+  verify/verify.hpp
 )
