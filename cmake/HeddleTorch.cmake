@@ -10,12 +10,12 @@
 # heddle_torch_wheel(<out>): the wheel that Torch_DIR or CMAKE_PREFIX_PATH names, or "".
 function(heddle_torch_wheel out)
   set(places "")
-  if(Torch_DIR)
-    cmake_path(GET Torch_DIR PARENT_PATH place)  # <torch>/share/cmake/Torch
-    cmake_path(GET place PARENT_PATH place)
-    cmake_path(GET place PARENT_PATH place)
-    list(APPEND places "${place}" "${Torch_DIR}")
-  endif()
+  foreach(directory IN ITEMS "${Torch_DIR}" "$ENV{Torch_DIR}")
+    if(directory)
+      string(REGEX REPLACE "/share/cmake/Torch/?$" "" place "${directory}")
+      list(APPEND places "${place}")
+    endif()
+  endforeach()
   set(prefixes ${CMAKE_PREFIX_PATH})
   if(DEFINED ENV{CMAKE_PREFIX_PATH})
     cmake_path(CONVERT "$ENV{CMAKE_PREFIX_PATH}" TO_CMAKE_PATH_LIST from_environment)

@@ -1,5 +1,5 @@
 // Two files that include everything must link into one program: [header.once].
-#include "every_core_header.hpp"
+#include "every_heddle_header.hpp"
 
 int link_twice_b();
 

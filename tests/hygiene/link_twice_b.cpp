@@ -1,4 +1,4 @@
-#include "every_core_header.hpp"
+#include "every_heddle_header.hpp"
 
 int link_twice_b();
 int link_twice_b() { return heddle::version.minor; }
