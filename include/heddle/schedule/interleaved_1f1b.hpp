@@ -75,8 +75,7 @@ constexpr int warm_up(InterleavedOptions options, PipelineShape shape, int rank)
 
 namespace detail {
 
-/// Walks the forwards of a rank: round by round, in a round chunk by chunk. The backwards do the
-/// same, chunks reversed.
+/// Walks the forwards of a rank, by round, then by chunk; the backwards too, with chunks reversed.
 class InterleavedWalk {
  public:
   constexpr explicit InterleavedWalk(PipelineShape shape)

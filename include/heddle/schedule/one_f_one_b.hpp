@@ -4,8 +4,8 @@
 #include <ranges>
 #include <string_view>
 
-#include <heddle/schedule/lowering.hpp>
 #include <heddle/schedule/schedule.hpp>
+#include <heddle/schedule/stage_steps.hpp>
 
 namespace heddle {
 

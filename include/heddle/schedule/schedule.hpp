@@ -156,12 +156,25 @@ constexpr std::optional<ShapeFault> shape_fault(PipelineShape shape) {
 
 namespace detail {
 
+/// Whether `step` belongs to the backward of a stage that has none, because nothing up to it
+/// trains.
+constexpr bool is_frozen(Step step, int first_trained_stage) {
+  switch (step.kind) {
+    case StepKind::backward:
+    case StepKind::backward_input:
+    case StepKind::backward_weight:
+    case StepKind::receive_gradient: return step.stage < first_trained_stage;
+    case StepKind::send_gradient: return step.stage <= first_trained_stage;
+    default: return false;
+  }
+}
+
 /// Calls `visit` with each column of `rank`; backward steps of frozen stages as idle ones.
 template <schedule Schedule, class Visit>
 constexpr void visit_columns(const Schedule& policy, PipelineShape shape, int rank, Visit visit) {
   const auto visit_trained = [&](Step step) {
-    const bool frozen = step.kind != StepKind::forward && step.stage < shape.first_trained_stage;
-    visit(frozen ? idle : step);
+    visit(shape.first_trained_stage > 0 && is_frozen(step, shape.first_trained_stage) ? idle
+                                                                                      : step);
   };
   if constexpr (has_visit_columns<Schedule>) {
     policy.visit_columns(shape, rank, visit_trained);
