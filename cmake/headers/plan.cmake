@@ -1,3 +1,6 @@
 # Headers of plan/. One a line, sorted, relative to include/heddle.
 set(HEDDLE_HEADERS_plan
+  plan/costs.hpp
+  plan/message_table.hpp
+  plan/simulation.hpp
 )
