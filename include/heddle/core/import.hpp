@@ -141,7 +141,8 @@ class OrderInference {
     if (expected_.stages_per_rank) {
       const std::int64_t last = std::int64_t{*expected_.stages_per_rank} * ranks - 1;
       if (found > last) refuse(cell, "the highest stage is " + std::to_string(last));
-      return *expected_.stages_per_rank;  // a number without steps ends as a stage that no row computes
+      return *expected_
+                  .stages_per_rank;  // a number without steps ends as a stage that no row computes
     }
     if ((found + 1) % ranks != 0) {
       refuse(cell, "stages 0 to " + std::to_string(found) + " cannot be shared evenly by " +

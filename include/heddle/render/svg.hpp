@@ -180,10 +180,11 @@ class SvgPicture {
     const double width = (span.end - span.begin) * scale_;
     const double inset = width > 3 ? 0.5 : 0;  // a hair between neighbours, where there is room
     const double height =
-        is_work(look) ? drawing_.lane_height : 4;  // transfers run along the lane's foot
+        look != Look::transfer ? drawing_.lane_height : 4;  // transfers run along the lane's foot
     rectangle(x(span.begin) + inset, top_ + drawing_.lane_height - height,
               std::max(width - 2 * inset, 0.2), height);
-    body_ += "\" rx=\"" + std::string{width > 6 && is_work(look) ? "2" : "0"} + "\" fill=\"" +
+    body_ += "\" rx=\"" + std::string{width > 6 && look != Look::transfer ? "2" : "0"} +
+             "\" fill=\"" +
              colour_of(look, std::min(place, std::max<std::size_t>(stages.size(), 1) - 1),
                        stages.size()) +
              "\"><title>";
