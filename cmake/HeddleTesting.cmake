@@ -12,6 +12,9 @@ set(HEDDLE_REDUCED_LIMITS
     $<$<CXX_COMPILER_ID:Clang>:-fconstexpr-steps=786432>
 )
 
+# The programs that link LibTorch, for the preset that runs these alone.
+add_custom_target(heddle_torch_tests)
+
 function(heddle_test_sources out)
   set(sources "")
   foreach(name IN LISTS ARGN)
@@ -57,6 +60,9 @@ function(heddle_add_unit_tests folder)
   heddle_test_sources(sources ${ARG_UNPARSED_ARGUMENTS})
   add_executable(${target} ${sources})
   target_link_libraries(${target} PRIVATE heddle_test_main heddle::heddle ${ARG_LIBRARIES})
+  if("torch" IN_LIST labels)
+    add_dependencies(heddle_torch_tests ${target})
+  endif()
   doctest_discover_tests(${target} TEST_PREFIX "${ARG_NAME}/")
   # doctest's PROPERTIES cannot carry a list, and its ADD_LABELS runs the program once a case.
   set(properties "${CMAKE_CURRENT_BINARY_DIR}/${target}_properties.cmake")
