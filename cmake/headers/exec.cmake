@@ -1,9 +1,26 @@
 # Headers of exec/. One a line, sorted, relative to include/heddle.
 set(HEDDLE_HEADERS_exec
+  exec/batch.hpp
+  exec/buffers.hpp
   exec/bundle.hpp
   exec/communicator.hpp
+  exec/compile.hpp
+  exec/evaluation_order.hpp
+  exec/executor.hpp
   exec/failure.hpp
+  exec/in_process.hpp
+  exec/local_stages.hpp
   exec/loss.hpp
+  exec/loss_weights.hpp
   exec/micro_batch.hpp
+  exec/observer.hpp
+  exec/options.hpp
+  exec/program.hpp
+  exec/proved.hpp
+  exec/run_ranks.hpp
+  exec/run_source.hpp
   exec/stage.hpp
+  exec/step_runner.hpp
+  exec/tensor_counts.hpp
+  exec/user_handlers.hpp
 )

@@ -3,9 +3,11 @@
 #include <chrono>
 #include <concepts>
 #include <span>
+#include <string>
 #include <utility>
 
 #include <heddle/core/step.hpp>
+#include <heddle/core/step_names.hpp>
 #include <heddle/exec/bundle.hpp>
 #include <heddle/exec/failure.hpp>
 
@@ -14,14 +16,24 @@ namespace heddle {
 /// When a wait gives up.
 using Deadline = std::chrono::steady_clock::time_point;
 
-/// Who a message is: the send step that posts it and the number of the run, counted from 0. It
-/// travels with the message or is agreed by order, and a receive that gets another one is an error.
+/// Who a message is: the send step that posts it and the number of the run. Runs that train count
+/// 0, 1, 2, ..., evaluations -1, -2, -3, ... It travels with the message or is agreed by order, and
+/// a receive that gets another one is an error.
 struct MessageId {
   Step send;
   int run = 0;
 
   friend constexpr bool operator==(const MessageId&, const MessageId&) = default;
 };
+
+/// `send of the activation of micro-batch 3 on stage 1 in run 0`, to stand in a sentence.
+inline std::string describe(const MessageId& id) {
+  std::string text = words_of(id.send.kind) + " of micro-batch " +
+                     std::to_string(id.send.micro_batch) + " on stage " +
+                     std::to_string(id.send.stage);
+  if (id.run >= 0) return text + " in run " + std::to_string(id.run);
+  return text + " in evaluation " + std::to_string(-1 - id.run);
+}
 
 /// A send under way; it owns its bundle until the transport has let go of it.
 template <class Request>

@@ -38,6 +38,7 @@ concept stage_for = bundle<Bundle> && std::movable<Stage> && has_forward<Stage, 
 /// **Semantics.** `forward_loss` is `forward` followed by `loss(outputs, targets)` in whatever way
 /// stage and loss function have agreed upon. It returns a number that converts to `double` when
 /// asked, which happens after the last step of the run, so that a device need not be waited for.
+/// `Loss` is the user's function itself, as `mean_loss` and its like were given it.
 /// The gradient that the following `backward` (called with an empty bundle) starts from is `scale`
 /// times that of the returned loss.
 template <class Stage, class Bundle, class Loss>
@@ -63,6 +64,13 @@ concept has_split_backward =
 /// Refinement: is told once, before the first run, how many slots there are.
 template <class Stage>
 concept has_reserve = requires(Stage& stage, int slots) { stage.reserve(slots); };
+
+/// Refinement: is shown the data that travel with a micro-batch, before its forward, in orders with
+/// data steps.
+template <class Stage, class Bundle>
+concept has_load = requires(Stage& stage, MicroBatch micro_batch, const Bundle& data) {
+  stage.load(micro_batch, data);
+};
 
 /// Refinement: is told when its gradients of this run are complete, while other stages still
 /// compute; the place to start a data-parallel reduction.
