@@ -21,6 +21,14 @@
 #include <heddle/exec/loss.hpp>
 #include <heddle/exec/micro_batch.hpp>
 #include <heddle/exec/stage.hpp>
+#include <heddle/plan/costs.hpp>
+#include <heddle/plan/message_table.hpp>
+#include <heddle/plan/simulation.hpp>
+#include <heddle/render/chrome_trace.hpp>
+#include <heddle/render/format.hpp>
+#include <heddle/render/span_csv.hpp>
+#include <heddle/render/svg.hpp>
+#include <heddle/render/text.hpp>
 #include <heddle/schedule/alignment.hpp>
 #include <heddle/schedule/catalogue.hpp>
 #include <heddle/schedule/exec_order.hpp>
