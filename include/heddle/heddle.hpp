@@ -6,6 +6,7 @@
 #include <heddle/core/diagnostic.hpp>
 #include <heddle/core/error.hpp>
 #include <heddle/core/import.hpp>
+#include <heddle/core/number.hpp>
 #include <heddle/core/order.hpp>
 #include <heddle/core/placement.hpp>
 #include <heddle/core/shape.hpp>
@@ -38,8 +39,10 @@
 #include <heddle/exec/step_runner.hpp>
 #include <heddle/exec/tensor_counts.hpp>
 #include <heddle/exec/user_handlers.hpp>
+#include <heddle/plan/comparison.hpp>
 #include <heddle/plan/costs.hpp>
 #include <heddle/plan/message_table.hpp>
+#include <heddle/plan/plan.hpp>
 #include <heddle/plan/simulation.hpp>
 #include <heddle/render/chrome_trace.hpp>
 #include <heddle/render/format.hpp>

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include <heddle/core/number.hpp>
 #include <heddle/core/step_names.hpp>
 #include <heddle/core/text.hpp>
 #include <heddle/core/timeline.hpp>

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <heddle/core/number.hpp>
 #include <heddle/core/step.hpp>
 #include <heddle/core/timeline.hpp>
 
@@ -47,32 +47,6 @@ constexpr Look look_of(StepKind kind) {
 
 /// Work that a rank is there for, as opposed to moving data and waiting for it.
 constexpr bool is_work(Look look) { return look < Look::transfer; }
-
-/// Appends `value` with at most `decimals` digits behind the point, and no zeros at the end.
-inline void append_number(std::string& out, double value, int decimals) {
-  std::array<char, 64> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value,
-                                 std::chars_format::fixed, decimals);
-  std::string_view text{digits.data(), static_cast<std::size_t>(end.ptr - digits.data())};
-  if (text.find('.') != std::string_view::npos) {
-    text = text.substr(0, text.find_last_not_of('0') + 1);
-    if (text.ends_with('.')) text.remove_suffix(1);
-  }
-  out += text == "-0" ? "0" : text;
-}
-
-inline std::string number_text(double value, int decimals) {
-  std::string out;
-  append_number(out, value, decimals);
-  return out;
-}
-
-/// Appends the shortest text that reads back as `value`.
-inline void append_exact(std::string& out, double value) {
-  std::array<char, 64> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value);
-  out.append(digits.data(), end.ptr);
-}
 
 /// The part of all ranks' time that is work, 0 .. 1.
 inline double busy_part(const Timeline& timeline) {

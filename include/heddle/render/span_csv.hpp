@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string>
 
+#include <heddle/core/number.hpp>
 #include <heddle/core/step.hpp>
 #include <heddle/core/text.hpp>
 #include <heddle/core/timeline.hpp>

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <heddle/core/number.hpp>
 #include <heddle/core/step_names.hpp>
 #include <heddle/core/timeline.hpp>
 #include <heddle/render/format.hpp>
@@ -61,20 +61,36 @@ inline std::string colour_of(Look look, std::size_t place, std::size_t count) {
   std::string out = "#";
   for (std::size_t channel = 0; channel < 3; ++channel) {
     const double mixed = shade.first[channel] + part * (shade.last[channel] - shade.first[channel]);
-    const auto value = static_cast<std::size_t>(std::lround(mixed));
+    const auto value = static_cast<std::size_t>(mixed + 0.5);
     out += hexadecimal[value >> 4U];
     out += hexadecimal[value & 15U];
   }
   return out;
 }
 
-/// A round distance (1, 2 or 5 times a power of ten) that cuts `length` into at most `most` pieces.
-inline double tick_distance(double length, double most) {
-  const double power = std::pow(10.0, std::floor(std::log10(length / most)));
-  for (const double factor : {1.0, 2.0, 5.0}) {
-    if (factor * power * most >= length) return factor * power;
+/// A round distance between ticks, and the digits behind the point that it needs.
+struct Ticks {
+  double distance = 1;
+  int decimals = 0;
+};
+
+/// The least distance of 1, 2 or 5 times a power of ten that cuts `length` into at most `most`
+/// pieces.
+inline Ticks ticks_of(double length, double most) {
+  double power = 1;
+  int decimals = 0;
+  while (power * most >= length && decimals < 12) {
+    power /= 10;
+    ++decimals;
   }
-  return 10 * power;
+  while (power * 10 * most < length) {
+    power *= 10;
+    --decimals;
+  }
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (factor * power * most >= length) return {factor * power, std::max(decimals, 0)};
+  }
+  return {10 * power, std::max(decimals - 1, 0)};
 }
 
 /// Draws one timeline after the other, each with an axis of its own.
@@ -146,8 +162,7 @@ class SvgPicture {
     const double lanes = static_cast<double>(timeline.ranks.size()) * (drawing_.lane_height + gap);
     const double makespan = timeline.makespan();
     if (makespan <= 0) return;
-    const double distance = tick_distance(makespan, 20);
-    const int decimals = std::max(0, static_cast<int>(std::ceil(-std::log10(distance))));
+    const auto [distance, decimals] = ticks_of(makespan, 20);
     for (int tick = 0; tick * distance <= makespan * (1 + 1e-9); ++tick) {
       const double at = x(tick * distance);
       number("<line class=\"grid\" x1=\"", at);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -44,7 +43,7 @@ class TextPicture {
       if (scale_ <= room) return;
     }
     label_ = Label::kind_only;
-    scale_ = room > 1 ? std::floor(room) : room;
+    scale_ = room > 1 ? static_cast<double>(static_cast<std::size_t>(room)) : room;
   }
 
   std::string line(const std::vector<TimelineSpan>& spans) const {
@@ -73,12 +72,16 @@ class TextPicture {
         letters = std::max(letters, static_cast<double>(label) / length);
       }
     }
-    return letters > 1 ? std::ceil(letters) : letters;
+    return letters > 1 ? rounded_up(letters) : letters;
   }
 
-  std::size_t place(double time) const {
-    return static_cast<std::size_t>(std::llround(time * scale_));
+  static double rounded_up(double number) {
+    if (number > 1e6) return number;  // does not fit anyway
+    const auto below = static_cast<double>(static_cast<std::size_t>(number));
+    return below < number ? below + 1 : below;
   }
+
+  std::size_t place(double time) const { return static_cast<std::size_t>(time * scale_ + 0.5); }
 
   const Timeline& timeline_;
   Label label_ = Label::whole;

@@ -1,0 +1,234 @@
+#include "flags.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <set>
+#include <system_error>
+
+#include <heddle/schedule/catalogue.hpp>
+
+namespace heddle_plan {
+
+namespace {
+
+/// One flag: how it is written, what stands behind it (nothing: it is a switch), what it does.
+struct Flag {
+  std::string_view name;
+  std::string_view value;
+  std::string_view help;
+  void (*apply)(Request&, const Flag&, std::string_view);
+};
+
+[[noreturn]] void refuse(const Flag& flag, const std::string& wanted, std::string_view given) {
+  throw UsageError(std::string{flag.name} + " takes " + wanted + ", not '" + std::string{given} +
+                   "'");
+}
+
+int whole_number(const Flag& flag, std::string_view text) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (end != text.data() + text.size() || error == std::errc::invalid_argument) {
+    refuse(flag, "a whole number", text);
+  }
+  if (error == std::errc::result_out_of_range) refuse(flag, "a number up to 2147483647", text);
+  if (number < 1) refuse(flag, "a number of at least 1", text);
+  return number;
+}
+
+double cost(const Flag& flag, std::string_view text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (end != text.data() + text.size() || error != std::errc{} || !std::isfinite(number)) {
+    refuse(flag, "a number such as 1 or 0.5", text);
+  }
+  if (number < 0) refuse(flag, "a number of at least 0", text);
+  return number;
+}
+
+/// The place of `text` among the words of `flag.value`, which `|` separates.
+std::size_t choice(const Flag& flag, std::string_view text) {
+  std::string_view words = flag.value;
+  std::string_view nearest;
+  std::size_t least = static_cast<std::size_t>(-1);
+  for (std::size_t place = 0;; ++place) {
+    const auto word = words.substr(0, words.find('|'));
+    if (word == text) return place;
+    if (const auto distance = heddle::detail::edit_distance(text, word); distance < least) {
+      least = distance;
+      nearest = word;
+    }
+    if (word.size() == words.size()) break;
+    words.remove_prefix(word.size() + 1);
+  }
+  refuse(flag, "one of " + std::string{flag.value} + "; the nearest is " + std::string{nearest},
+         text);
+}
+
+void add_schedules(Request& request, const Flag& flag, std::string_view names) {
+  while (true) {
+    const auto name = names.substr(0, names.find(','));
+    if (name.empty()) refuse(flag, "names separated by commas", names);
+    request.schedules.emplace_back(name);
+    if (name.size() == names.size()) return;
+    names.remove_prefix(name.size() + 1);
+  }
+}
+
+void set_task(Request& request, const Flag& flag, Task task) {
+  if (request.task != Task::plan) {
+    throw UsageError(std::string{flag.name} +
+                     " cannot be combined with another of --compare, --check and --list");
+  }
+  request.task = task;
+}
+
+using Text = std::string_view;
+
+constexpr std::array flags{
+    Flag{"--schedule", "NAME", "the schedule; --list shows the names",
+         [](Request& request, const Flag&, Text text) { request.schedules.emplace_back(text); }},
+    Flag{"--ranks", "P", "pipeline ranks",
+         [](Request& request, const Flag& flag, Text text) {
+           request.shape.ranks = whole_number(flag, text);
+         }},
+    Flag{"--stages-per-rank", "V", "stages that each rank holds, 1 unless said",
+         [](Request& request, const Flag& flag, Text text) {
+           request.shape.stages_per_rank = whole_number(flag, text);
+         }},
+    Flag{"--micro-batches", "M", "micro-batches of a step",
+         [](Request& request, const Flag& flag, Text text) {
+           request.shape.micro_batches = whole_number(flag, text);
+         }},
+    Flag{"--warmup", "classic|shallow", "how far ranks run ahead (interleaved_1f1b)",
+         [](Request& request, const Flag& flag, Text text) {
+           request.interleaved.warmup = static_cast<heddle::Warmup>(choice(flag, text));
+         }},
+    Flag{"--rounds", "long|short", "where the surplus of micro-batches goes (interleaved_1f1b)",
+         [](Request& request, const Flag& flag, Text text) {
+           request.interleaved.rounds = static_cast<heddle::Rounds>(choice(flag, text));
+         }},
+    Flag{"--data-steps", "", "load the data and pass it along the stages",
+         [](Request& request, const Flag&, Text) { request.data_steps = true; }},
+    Flag{"--format", "steps|csv|text|svg|trace|stats", "what is printed",
+         [](Request& request, const Flag& flag, Text text) {
+           request.format = static_cast<Format>(choice(flag, text));
+         }},
+    Flag{"--forward", "F", "cost of a chunk's forward, 1 unless said",
+         [](Request& request, const Flag& flag, Text text) {
+           request.costs.forward = cost(flag, text);
+         }},
+    Flag{"--backward", "B", "cost of its whole backward, 2 unless said",
+         [](Request& request, const Flag& flag, Text text) {
+           request.costs.backward = cost(flag, text);
+         }},
+    Flag{"--weight", "W", "cost of the backward's weight half, 1 unless said",
+         [](Request& request, const Flag& flag, Text text) {
+           request.costs.weight = cost(flag, text);
+         }},
+    Flag{"--latency", "L", "time that a message takes, 0 unless said",
+         [](Request& request, const Flag& flag, Text text) {
+           request.costs.latency = cost(flag, text);
+         }},
+    Flag{"--receives", "async|inline|rendezvous", "when a rank waits for a message",
+         [](Request& request, const Flag& flag, Text text) {
+           request.receives = static_cast<heddle::Receives>(choice(flag, text));
+         }},
+    Flag{"--compare", "NAME,NAME...",
+         "compare schedules; formats text, svg, trace and stats, else a table",
+         [](Request& request, const Flag& flag, Text text) {
+           set_task(request, flag, Task::compare);
+           add_schedules(request, flag, text);
+         }},
+    Flag{"--check", "FILE", "verify an order in a file, as printed by --format steps or csv",
+         [](Request& request, const Flag& flag, Text text) {
+           set_task(request, flag, Task::check);
+           request.file = text;
+         }},
+    Flag{"--list", "", "print the names of the schedules",
+         [](Request& request, const Flag& flag, Text) { set_task(request, flag, Task::list); }},
+    Flag{"--help", "", "print this",
+         [](Request& request, const Flag&, Text) { request.task = Task::help; }},
+    Flag{"--version", "", "print the version",
+         [](Request& request, const Flag&, Text) { request.task = Task::version; }},
+};
+
+const Flag& find(std::string_view name) {
+  const auto found = std::ranges::find(flags, name, &Flag::name);
+  if (found != flags.end()) return *found;
+  const auto& nearest = *std::ranges::min_element(
+      flags, {}, [=](const Flag& flag) { return heddle::detail::edit_distance(name, flag.name); });
+  throw UsageError("there is no flag '" + std::string{name} + "', did you mean " +
+                   std::string{nearest.name} + "? See heddle-plan --help");
+}
+
+void require(bool given, std::string_view flag) {
+  if (!given) throw UsageError(std::string{flag} + " is missing; see heddle-plan --help");
+}
+
+/// What only the whole command line can tell.
+void complete(Request& request) {
+  // A weight half that nobody named is never more than the backward.
+  request.costs.weight = std::min(request.costs.weight, request.costs.backward);
+  if (request.task == Task::check && !request.schedules.empty()) {
+    throw UsageError(
+        "--check takes its order from the file, so it cannot be combined with --schedule");
+  }
+  if (request.task != Task::plan && request.task != Task::compare) return;
+  require(!request.schedules.empty(), "--schedule");
+  require(request.shape.ranks.has_value(), "--ranks");
+  require(request.shape.micro_batches.has_value(), "--micro-batches");
+}
+
+}  // namespace
+
+Request parse(std::span<const char* const> arguments) {
+  Request request;
+  std::set<std::string_view> given;
+  for (std::size_t index = 0; index < arguments.size(); ++index) {
+    const std::string_view argument = arguments[index];
+    const auto equals = argument.find('=');
+    const Flag& flag = find(argument.substr(0, equals));
+    if (!given.insert(flag.name).second)
+      throw UsageError(std::string{flag.name} + " is given twice");
+    std::string_view value;
+    if (flag.value.empty()) {
+      if (equals != argument.npos) throw UsageError(std::string{flag.name} + " takes no value");
+    } else if (equals != argument.npos) {
+      value = argument.substr(equals + 1);
+    } else if (++index < arguments.size()) {
+      value = arguments[index];
+    } else {
+      throw UsageError(std::string{flag.name} + " lacks its value " + std::string{flag.value});
+    }
+    flag.apply(request, flag, value);
+    if (request.task == Task::help || request.task == Task::version) return request;
+  }
+  if (given.contains("--weight") && request.costs.weight > request.costs.backward) {
+    throw UsageError(
+        "--weight is above --backward, of which it is a part; it can be at most as much");
+  }
+  complete(request);
+  return request;
+}
+
+std::string help() {
+  std::string text =
+      "heddle-plan: what a pipeline schedule does for a shape\n\n"
+      "  heddle-plan --schedule NAME --ranks P --micro-batches M [flags]\n"
+      "  heddle-plan --compare NAME,NAME... --ranks P --micro-batches M [flags]\n"
+      "  heddle-plan --check FILE [flags]\n"
+      "  heddle-plan --list\n\n";
+  for (const auto& flag : flags) {
+    std::string line = "  " + std::string{flag.name} + ' ' + std::string{flag.value};
+    line.resize(std::max<std::size_t>(line.size() + 2, 42), ' ');
+    text += line + std::string{flag.help} + '\n';
+  }
+  return text +
+         "\nThe first of several alternatives is the default. The exit status is 0, or 1 if the "
+         "order in FILE is\n"
+         "malformed or breaks a law, or 2 if the command line asks for what cannot be.\n";
+}
+
+}  // namespace heddle_plan

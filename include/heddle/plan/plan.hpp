@@ -1,0 +1,92 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <heddle/core/number.hpp>
+#include <heddle/core/order.hpp>
+#include <heddle/plan/costs.hpp>
+#include <heddle/plan/simulation.hpp>
+
+namespace heddle {
+
+/// What an order costs in time and in memory, per rank.
+struct Plan : Simulation {
+  std::vector<int> peak;   ///< most chunks (a stage and a micro-batch) that wait for their backward
+  std::vector<int> slots;  ///< places that hold the saved state of a chunk
+};
+
+namespace detail {
+
+/// The most chunks of each rank that were run forward and not yet wholly backward.
+inline std::vector<int> most_saved(OrderView order) {
+  std::vector<int> peaks;
+  for (int rank = 0; rank < order.ranks(); ++rank) {
+    int saved = 0;
+    int most = 0;
+    for (const Step step : order.rank(rank)) {
+      if (step.stage < order.shape.first_trained_stage) continue;
+      if (step.kind == StepKind::forward) most = std::max(most, ++saved);
+      if (step.kind == StepKind::backward || step.kind == StepKind::backward_weight) --saved;
+    }
+    peaks.push_back(most);
+  }
+  return peaks;
+}
+
+}  // namespace detail
+
+/// Runs `order` on a clock and counts what it keeps.
+///
+/// Requires: a lowered order that `verify` accepts.
+/// Complexity: linear in steps.
+/// Errors: Error for costs that cannot be, and for an order that does not complete.
+inline Plan make_plan(OrderView order, const Costs& costs = {},
+                      Receives receives = Receives::async) {
+  Plan plan{simulate(order, costs, receives), detail::most_saved(order), {}};
+  plan.slots = plan.peak;
+  return plan;
+}
+
+namespace detail {
+
+inline void append_json_number(std::string& out, double value) { append_number(out, value, 9); }
+inline void append_json_number(std::string& out, int value) { out += std::to_string(value); }
+
+template <class Number>
+void append_json_list(std::string& out, std::string_view name, const std::vector<Number>& numbers) {
+  out += ", \"";
+  out += name;
+  out += "\": [";
+  for (std::size_t index = 0; index < numbers.size(); ++index) {
+    if (index > 0) out += ", ";
+    append_json_number(out, numbers[index]);
+  }
+  out += ']';
+}
+
+/// Appends the members of the object that `plan_json` writes.
+inline void append_plan_members(std::string& out, const Plan& plan) {
+  out += "\"makespan\": ";
+  append_json_number(out, plan.makespan);
+  append_json_list(out, "bubble", plan.bubble);
+  append_json_list(out, "peak", plan.peak);
+  append_json_list(out, "slots", plan.slots);
+  append_json_list(out, "messages", plan.messages);
+}
+
+}  // namespace detail
+
+/// The numbers of `plan` as a JSON object: `makespan`, and a list by rank for `bubble`, `peak`,
+/// `slots` and `messages`.
+inline std::string plan_json(const Plan& plan) {
+  std::string out = "{";
+  detail::append_plan_members(out, plan);
+  return out + "}\n";
+}
+
+}  // namespace heddle
