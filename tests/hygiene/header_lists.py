@@ -1,5 +1,10 @@
 """[header.listed] The headers on disk are the headers in cmake/headers, each once and sorted, and the
-umbrella reaches every public one of the core target."""
+umbrella reaches every one of the core target.
+
+`header_lists.py --write-umbrella` writes the umbrella anew from the lists.
+"""
+
+import sys
 
 import house
 
@@ -19,8 +24,21 @@ def reached_from(header):
     return reached
 
 
+def in_umbrella(lists):
+    chosen = (headers for name, headers in lists.items() if name not in OUTSIDE_UMBRELLA | {"umbrella"})
+    return sorted(header for headers in chosen for header in headers)
+
+
+def write_umbrella(lists):
+    path = house.INCLUDE / "heddle.hpp"
+    head = path.read_text().partition("#include")[0]
+    path.write_text(head + "".join(f"#include <heddle/{header}>\n" for header in in_umbrella(lists)))
+
+
 def main():
     lists = house.listed_headers()
+    if sys.argv[1:] == ["--write-umbrella"]:
+        write_umbrella(lists)
     faults = []
     for name, headers in sorted(lists.items()):
         if headers != sorted(set(headers)):
@@ -35,9 +53,7 @@ def main():
     faults += [f"{header}: listed in cmake/headers, but not on disk" for header in listed if header not in disk]
     faults += [f"{header}: in two lists of cmake/headers" for header in set(listed) if listed.count(header) > 1]
     reached = reached_from("heddle.hpp")
-    for name, headers in sorted(lists.items()):
-        if reached and name not in OUTSIDE_UMBRELLA:
-            faults += [f"heddle.hpp does not reach {header}" for header in headers if header not in reached]
+    faults += [f"heddle.hpp does not reach {header}" for header in in_umbrella(lists) if header not in reached]
     house.finish(faults)
 
 
