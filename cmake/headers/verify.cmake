@@ -4,9 +4,12 @@ set(HEDDLE_HEADERS_verify
   verify/coverage.hpp
   verify/fault.hpp
   verify/matching.hpp
+  verify/memory.hpp
   verify/pairing.hpp
   verify/progress.hpp
   verify/report.hpp
   verify/scratch.hpp
+  verify/slots.hpp
+  verify/valid.hpp
   verify/verify.hpp
 )

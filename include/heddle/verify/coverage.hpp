@@ -68,8 +68,7 @@ class Coverage {
     for (int at = begin; at < end; ++at) {
       const Step& step = steps[at];
       if (step.kind < StepKind::forward || step.kind > StepKind::receive_gradient) {
-        if (const auto kind = misplaced(step, rank))
-          return fault_at(order_, *kind, rank, at - begin);
+        if (misplaced(step, rank)) return misplaced_fault(rank, at - begin);
         continue;
       }
       if (step.micro_batch < 0 || step.micro_batch >= micro_batches_ || step.stage < 0 ||

@@ -66,7 +66,12 @@ class FaultWriter {
   }
 
   std::string rank() const { return "rank " + std::to_string(fault_.rank); }
-  std::string own() const { return write_(fault_.step); }
+
+  std::string own() const {
+    if (fault_.kind != FaultKind::unknown_kind) return write_(fault_.step);
+    return "a step of kind " +
+           std::to_string(static_cast<int>(fault_.step.kind));  // it has no name
+  }
 
   /// `Fs3@2 (rank 1, position 7)`, or `Fs3@2, which rank 1 never runs`.
   std::string other() const {
@@ -88,7 +93,7 @@ class FaultWriter {
   std::string rule() const {
     const std::string stage = std::to_string(fault_.step.stage);
     switch (fault_.kind) {
-      case FaultKind::unknown_kind: return "is of a kind that is not defined";
+      case FaultKind::unknown_kind: return "is of no kind that there is";
       case FaultKind::micro_batch_out_of_range:
         return "is for a micro-batch that the shape does not have; it has " +
                up_to(order_.shape.micro_batches);
