@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -123,7 +122,7 @@ class OrderInference {
     const int found = rows_.row() - 1;
     const int wanted = expected_.ranks.value_or(found);
     if (found != wanted) {
-      throw FormatError(std::min(found, wanted) + 1, 1, "",
+      throw FormatError((found < wanted ? found : wanted) + 1, 1, "",
                         "the text has " + std::to_string(found) + " rows, but there are " +
                             std::to_string(wanted) + " ranks, one a row");
     }
@@ -183,11 +182,11 @@ class OrderInference {
         count[stage] = 0;
       }
     }
-    const auto missing = std::find(owner.begin(), owner.end(), -1);
-    if (missing != owner.end()) {
-      refuse(rows_.cells[highest_stage_],
-             "no row computes stage " + std::to_string(missing - owner.begin()) +
-                 " of stages 0 to " + std::to_string(shape.stages() - 1));
+    for (std::size_t stage = 0; stage < owner.size(); ++stage) {
+      if (owner[stage] >= 0) continue;
+      refuse(rows_.cells[highest_stage_], "no row computes stage " + std::to_string(stage) +
+                                              " of stages 0 to " +
+                                              std::to_string(shape.stages() - 1));
     }
     return owner;
   }

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
-#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,13 +28,14 @@ namespace detail {
 
 /// How many letters must change to make `to` of `from`.
 inline std::size_t edit_distance(std::string_view from, std::string_view to) {
-  std::vector<std::size_t> row(to.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
+  std::vector<std::size_t> row;
+  for (std::size_t j = 0; j <= to.size(); ++j) row.push_back(j);
   for (std::size_t i = 1; i <= from.size(); ++i) {
     std::size_t diagonal = std::exchange(row[0], i);
     for (std::size_t j = 1; j <= to.size(); ++j) {
       const std::size_t replaced = diagonal + (from[i - 1] == to[j - 1] ? 0 : 1);
-      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
+      const std::size_t shorter = row[j] < row[j - 1] ? row[j] : row[j - 1];
+      diagonal = std::exchange(row[j], replaced <= shorter ? replaced : shorter + 1);
     }
   }
   return row.back();
@@ -44,8 +43,11 @@ inline std::size_t edit_distance(std::string_view from, std::string_view to) {
 
 /// The known name that is most like `name`.
 inline std::string_view nearest_schedule_name(std::string_view name) {
-  return *std::ranges::min_element(
-      schedule_names, {}, [=](std::string_view known) { return edit_distance(name, known); });
+  std::string_view nearest = schedule_names[0];
+  for (const auto known : schedule_names) {
+    if (edit_distance(name, known) < edit_distance(name, nearest)) nearest = known;
+  }
+  return nearest;
 }
 
 inline Error unknown_schedule(std::string_view name) {

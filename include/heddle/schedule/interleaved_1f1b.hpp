@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -39,7 +38,7 @@ struct InterleavedRounds {
   int larger = 0;  ///< the first so many rounds have one more
 
   constexpr explicit InterleavedRounds(PipelineShape shape)
-      : count{std::max(1, shape.micro_batches / shape.ranks)},
+      : count{shape.micro_batches < shape.ranks ? 1 : shape.micro_batches / shape.ranks},
         size{shape.micro_batches / count},
         larger{shape.micro_batches % count} {}
 
@@ -70,7 +69,8 @@ constexpr int warm_up(InterleavedOptions options, PipelineShape shape, int rank)
   shape = detail::with_whole_rounds(options, shape);
   const int ahead = (shape.stages_per_rank - 1) * InterleavedRounds{shape}.size_of(0) +
                     detail::stagger_of(options.warmup, shape, rank);
-  return std::min(ahead, shape.stages_per_rank * shape.micro_batches);
+  const int all = shape.stages_per_rank * shape.micro_batches;
+  return ahead < all ? ahead : all;
 }
 
 namespace detail {
@@ -114,7 +114,7 @@ class InterleavedColumns {
         micro_batches_{whole.micro_batches},
         warm_{warm_up(options, shape_, rank)},
         stagger_{stagger_of(options.warmup, shape_, rank)},
-        missing_{std::max(0, shape_.ranks - shape_.micro_batches)},
+        missing_{shape_.micro_batches < shape_.ranks ? shape_.ranks - shape_.micro_batches : 0},
         forwards_{shape_},
         backwards_{shape_},
         visit_{visit} {}
@@ -127,7 +127,8 @@ class InterleavedColumns {
       const bool pads = write_forward() && (index + 1 < warm_ || rank_ == last_rank);
       if (pads) bubbles(missing_);
     }
-    bubbles(std::max(0, stagger_ - shape_.micro_batches) + last_rank - rank_);
+    bubbles(stagger_ - shape_.micro_batches);
+    bubbles(last_rank - rank_);
     for (int index = warm_; index < operations; ++index) {
       write_forward();
       if (write_backward() && rank_ == last_rank) bubbles(2 * missing_);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -95,7 +94,8 @@ class ColumnLowering {
 constexpr int longest_rank(OrderView columns) {
   int longest = 0;
   for (int rank = 0; rank < columns.ranks(); ++rank) {
-    longest = std::max(longest, static_cast<int>(columns.rank(rank).size()));
+    const int length = static_cast<int>(columns.rank(rank).size());
+    if (length > longest) longest = length;
   }
   return longest;
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <ranges>
 #include <string_view>
 
@@ -22,7 +21,8 @@ struct OneFOneB {
 
   /// The forwards before the first backward.
   static constexpr int warm_up(PipelineShape shape, int rank) {
-    return std::min(shape.ranks - rank, shape.micro_batches);
+    const int to_loss = shape.ranks - rank;
+    return to_loss < shape.micro_batches ? to_loss : shape.micro_batches;
   }
 
   static constexpr auto columns(PipelineShape shape, int rank) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <optional>
@@ -131,8 +130,9 @@ constexpr std::optional<ShapeFault> shape_fault(PipelineShape shape, ScheduleNee
   if (needs.stages_per_rank != 0 && shape.stages_per_rank != needs.stages_per_rank) {
     return ShapeFault{stages_per_rank, shape.stages_per_rank, exactly, needs.stages_per_rank};
   }
+  const int least_for_ranks = needs.least_micro_batches_per_rank * shape.ranks;
   const int least =
-      std::max(needs.least_micro_batches, needs.least_micro_batches_per_rank * shape.ranks);
+      needs.least_micro_batches > least_for_ranks ? needs.least_micro_batches : least_for_ranks;
   if (shape.micro_batches < least)
     return ShapeFault{micro_batches, shape.micro_batches, at_least, least};
   if (shape.micro_batches % needs.micro_batches_multiple != 0) {
