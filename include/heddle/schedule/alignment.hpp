@@ -139,8 +139,7 @@ class Alignment {
     return progress;
   }
 
-  // A whole backward lasts about two columns, which shows once no forward stands between two of
-  // them.
+  // A whole backward lasts about two columns, which shows once no forward stands in between.
   constexpr bool must_wait(const Progress& progress) const {
     const Step step = progress.left.front();
     return (progress.after_cooldown && step.kind == StepKind::backward) ||

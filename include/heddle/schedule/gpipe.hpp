@@ -1,7 +1,7 @@
 #pragma once
 
-#include <ranges>
 #include <string_view>
+#include <vector>
 
 #include <heddle/schedule/schedule.hpp>
 #include <heddle/schedule/stage_steps.hpp>
@@ -13,18 +13,21 @@ namespace heddle {
 /// Requires: shape.stages_per_rank == 1.
 /// Bubble per rank: (ranks - 1) * (forward + backward).
 /// Peak live activations: shape.micro_batches on every rank.
-/// When to use: as a yardstick, or where all activations fit; `OneFOneB` has the same bubble and a
-/// smaller peak.
+/// When to use: as a yardstick; `OneFOneB` has the same bubble and a smaller peak.
 struct GPipe {
   static constexpr std::string_view name = "gpipe";
   static constexpr ScheduleNeeds needs{.stages_per_rank = 1};
 
-  static constexpr auto columns(PipelineShape shape, int rank) {
-    return std::views::iota(0, 2 * shape.micro_batches) | std::views::transform([=](int position) {
-             const int micro_batch = position % shape.micro_batches;
-             return position < shape.micro_batches ? forward(micro_batch, rank)
-                                                   : backward(micro_batch, rank);
-           });
+  static constexpr std::vector<Step> columns(PipelineShape shape, int rank) {
+    std::vector<Step> steps;
+    const int end = shape.micro_batches;
+    for (int micro_batch = 0; micro_batch < end; ++micro_batch) {
+      steps.push_back(forward(micro_batch, rank));
+    }
+    for (int micro_batch = 0; micro_batch < end; ++micro_batch) {
+      steps.push_back(backward(micro_batch, rank));
+    }
+    return steps;
   }
 
   /// Each receive stands before its consumer, each send behind its producer.

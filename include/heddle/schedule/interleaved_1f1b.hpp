@@ -30,8 +30,8 @@ struct InterleavedOptions {
   friend constexpr bool operator==(const InterleavedOptions&, const InterleavedOptions&) = default;
 };
 
-/// How the micro-batches of Interleaved 1F1B are cut into rounds: all stages of a rank run one
-/// round before the next.
+/// How the micro-batches of Interleaved 1F1B are cut into rounds; all stages of a rank run a round
+/// before the next one begins.
 struct InterleavedRounds {
   int count = 1;
   int size = 0;    ///< of a round
@@ -107,11 +107,11 @@ class InterleavedWalk {
 template <class Visit>
 class InterleavedColumns {
  public:
-  constexpr InterleavedColumns(InterleavedOptions options, PipelineShape whole, int rank,
+  constexpr InterleavedColumns(InterleavedOptions options, PipelineShape asked, int rank,
                                Visit& visit)
-      : shape_{with_whole_rounds(options, whole)},
+      : shape_{with_whole_rounds(options, asked)},
         rank_{rank},
-        micro_batches_{whole.micro_batches},
+        micro_batches_{asked.micro_batches},
         warm_{warm_up(options, shape_, rank)},
         stagger_{stagger_of(options.warmup, shape_, rank)},
         missing_{shape_.micro_batches < shape_.ranks ? shape_.ranks - shape_.micro_batches : 0},
@@ -203,12 +203,14 @@ struct RuntimeInterleaved1F1B {
 /// 1F1B over several stages a rank: each rank runs a round of micro-batches through one of its
 /// stages, then through the next.
 ///
-/// Bubble per rank: (ranks - 1) * (forward + backward) of one stage, if ranks divide micro_batches;
-/// that is 1F1B's divided by stages_per_rank. Messages: stages_per_rank times as many. Peak live
-/// activations (stages): stages_per_rank * ranks + ranks - 1 - 2 * rank, if ranks divide
-/// micro_batches and these are more; long rounds and classic warm-up. Never more than
-/// stages_per_rank * micro_batches. When to use: the bubble of 1F1B hurts and the transfers are
-/// cheap. `Warmup::shallow` and `Rounds::short_rounds` buy memory with time.
+/// Where micro_batches is a multiple of ranks:
+/// Bubble per rank: (ranks - 1) * (forward + backward) of one stage, which is that of 1F1B over the
+/// same model divided by stages_per_rank, for stages_per_rank times the messages.
+/// Peak live activations, in stages: stages_per_rank * ranks + ranks - 1 - 2 * rank, and never more
+/// than stages_per_rank * micro_batches.
+///
+/// When to use: the bubble of 1F1B hurts and transfers are cheap. `Warmup::shallow` and
+/// `Rounds::short_rounds` buy memory with time.
 template <InterleavedOptions Options = InterleavedOptions{}>
 struct BasicInterleaved1F1B {
   static constexpr std::string_view name = RuntimeInterleaved1F1B::name;

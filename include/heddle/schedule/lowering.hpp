@@ -14,8 +14,7 @@ constexpr bool makes_gradient(Step step) {
   return step.kind == StepKind::backward || step.kind == StepKind::backward_input;
 }
 
-/// Whether `step` runs a stage and a micro-batch of `shape`; false only in orders that come from
-/// elsewhere.
+/// Whether `step` runs a stage and a micro-batch of `shape`; a step from elsewhere may not.
 constexpr bool runs_in(PipelineShape shape, Step step) {
   return is_compute(step.kind) && step.stage >= 0 && step.stage < shape.stages() &&
          step.micro_batch >= 0 && step.micro_batch < shape.micro_batches;

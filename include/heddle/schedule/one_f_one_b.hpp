@@ -1,7 +1,7 @@
 #pragma once
 
-#include <ranges>
 #include <string_view>
+#include <vector>
 
 #include <heddle/schedule/schedule.hpp>
 #include <heddle/schedule/stage_steps.hpp>
@@ -12,9 +12,9 @@ namespace heddle {
 ///
 /// Requires: shape.stages_per_rank == 1.
 /// Bubble per rank: (ranks - 1) * (forward + backward).
-/// Peak live activations: min(ranks - rank, micro_batches); it does not grow with the
-/// micro-batches. When to use: the default for one stage a rank; with several, `Interleaved1F1B`
-/// has a smaller bubble for more memory.
+/// Peak live activations: min(ranks - rank, micro_batches).
+/// When to use: the default for one stage a rank. With several stages a rank `Interleaved1F1B` has
+/// a smaller bubble for more memory.
 struct OneFOneB {
   static constexpr std::string_view name = "1f1b";
   static constexpr ScheduleNeeds needs{.stages_per_rank = 1};
@@ -25,15 +25,16 @@ struct OneFOneB {
     return to_loss < shape.micro_batches ? to_loss : shape.micro_batches;
   }
 
-  static constexpr auto columns(PipelineShape shape, int rank) {
+  static constexpr std::vector<Step> columns(PipelineShape shape, int rank) {
+    std::vector<Step> steps;
     const int warm = warm_up(shape, rank);
-    return std::views::iota(0, 2 * shape.micro_batches) | std::views::transform([=](int position) {
-             if (position < warm) return forward(position, rank);
-             const int steady = position - warm;
-             if (steady >= 2 * (shape.micro_batches - warm))
-               return backward(position - shape.micro_batches, rank);
-             return steady % 2 == 0 ? backward(steady / 2, rank) : forward(warm + steady / 2, rank);
-           });
+    for (int newest = 0; newest < warm; ++newest) steps.push_back(forward(newest, rank));
+    for (int oldest = 0; oldest < shape.micro_batches; ++oldest) {
+      steps.push_back(backward(oldest, rank));
+      const int newest = oldest + warm;
+      if (newest < shape.micro_batches) steps.push_back(forward(newest, rank));
+    }
+    return steps;
   }
 
   /// The newest activation is sent behind the receive of the oldest gradient, so that neighbours
@@ -50,8 +51,7 @@ struct OneFOneB {
     const int warm = warm_up(shape, rank);
     const int last = shape.micro_batches - 1;
     lower_warm_up(steps, warm, rank % 2 == 0);
-    // Fewer micro-batches than ranks below: nothing to wait for, the newest activation goes at
-    // once.
+    // Fewer micro-batches than stages from here on: the newest activation waits for no gradient.
     const bool unfilled = shape.ranks - rank > shape.micro_batches;
     if (unfilled) steps.send_activation(last);
     for (int oldest = 0; oldest <= last - warm; ++oldest) {

@@ -2,8 +2,8 @@
 
 #include <concepts>
 #include <cstdint>
+#include <iterator>
 #include <optional>
-#include <ranges>
 #include <string_view>
 
 #include <heddle/core/order.hpp>
@@ -16,11 +16,10 @@ namespace heddle {
 /// What a schedule asks of a shape beyond what every shape must have. The default asks nothing.
 struct ScheduleNeeds {
   int least_micro_batches = 1;
-  int least_micro_batches_per_rank =
-      0;                           ///< the least number is this times the ranks, if that is more
-  int micro_batches_multiple = 1;  ///< micro_batches is a multiple of this
-  int stages_per_rank = 0;         ///< exactly this many; 0: any number
-  bool split_backward = false;     ///< whether stages must offer the two halves of a backward
+  int least_micro_batches_per_rank = 0;  ///< at least this times the ranks, too
+  int micro_batches_multiple = 1;        ///< a multiple of this
+  int stages_per_rank = 0;               ///< exactly this many; 0: any number
+  bool split_backward = false;           ///< whether stages must offer the two halves of a backward
 
   friend constexpr bool operator==(const ScheduleNeeds&, const ScheduleNeeds&) = default;
 };
@@ -33,15 +32,17 @@ enum class DataSteps : std::uint8_t {
 
 namespace detail {
 
-/// Takes the steps of an order as they are placed; only there to ask whether a schedule can place
-/// them.
+/// Takes the steps that a lowering places; only there to ask whether a schedule has one.
 struct AnyEmit {
   constexpr void operator()(int /*rank*/, Step /*step*/) const {}
 };
 
+// What a loop needs. <ranges> has a name for it, but costs a sixth more memory than this header.
 template <class Columns>
-concept range_of_steps = std::ranges::input_range<Columns> &&
-                         std::convertible_to<std::ranges::range_reference_t<Columns>, Step>;
+concept range_of_steps = requires(Columns& columns) {
+  { *std::ranges::begin(columns) } -> std::convertible_to<Step>;
+  { std::ranges::begin(columns) != std::ranges::end(columns) } -> std::convertible_to<bool>;
+};
 
 }  // namespace detail
 
@@ -156,8 +157,7 @@ constexpr std::optional<ShapeFault> shape_fault(PipelineShape shape) {
 
 namespace detail {
 
-/// Whether `step` belongs to the backward of a stage that has none, because nothing up to it
-/// trains.
+/// Whether `step` belongs to the backward of a stage that has none: nothing up to it trains.
 constexpr bool is_frozen(Step step, int first_trained_stage) {
   switch (step.kind) {
     case StepKind::backward:
@@ -172,9 +172,9 @@ constexpr bool is_frozen(Step step, int first_trained_stage) {
 /// Calls `visit` with each column of `rank`; backward steps of frozen stages as idle ones.
 template <schedule Schedule, class Visit>
 constexpr void visit_columns(const Schedule& policy, PipelineShape shape, int rank, Visit visit) {
+  const int first_trained = shape.first_trained_stage;
   const auto visit_trained = [&](Step step) {
-    visit(shape.first_trained_stage > 0 && is_frozen(step, shape.first_trained_stage) ? idle
-                                                                                      : step);
+    visit(first_trained > 0 && is_frozen(step, first_trained) ? idle : step);
   };
   if constexpr (has_visit_columns<Schedule>) {
     policy.visit_columns(shape, rank, visit_trained);

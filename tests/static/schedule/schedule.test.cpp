@@ -2,6 +2,7 @@
 
 #include <array>
 #include <optional>
+#include <ranges>
 #include <string_view>
 #include <vector>
 
@@ -91,6 +92,17 @@ struct TwoRanks {
 static_assert(reads(exec_order<TwoRanks, PipelineShape{.ranks = 2, .micro_batches = 2}>(),
                     "F0@0 Fs0@0 F1@0 Fs1@0 Br0@0 B0@0 Br1@0 B1@0 / "
                     "Fr0@1 F0@1 B0@1 Fr1@1 Bs0@1 F1@1 B1@1 Bs1@1"));
+
+/// Columns may be any range, a lazy view as well.
+struct Forwards {
+  static constexpr auto columns(PipelineShape shape, int rank) {
+    return std::views::iota(0, shape.micro_batches) |
+           std::views::transform([=](int micro_batch) { return forward(micro_batch, rank); });
+  }
+};
+
+static_assert(reads(exec_order<Forwards, PipelineShape{.ranks = 2, .micro_batches = 2}>(),
+                    "F0@0 Fs0@0 F1@0 Fs1@0 / Fr0@1 F0@1 Fr1@1 F1@1"));
 
 // A stage that trains nothing has no backward and gets no gradient; its forward is as before.
 static_assert(reads(
