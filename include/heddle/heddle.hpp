@@ -64,8 +64,11 @@
 #include <heddle/verify/coverage.hpp>
 #include <heddle/verify/fault.hpp>
 #include <heddle/verify/matching.hpp>
+#include <heddle/verify/memory.hpp>
 #include <heddle/verify/pairing.hpp>
 #include <heddle/verify/progress.hpp>
 #include <heddle/verify/report.hpp>
 #include <heddle/verify/scratch.hpp>
+#include <heddle/verify/slots.hpp>
+#include <heddle/verify/valid.hpp>
 #include <heddle/verify/verify.hpp>
