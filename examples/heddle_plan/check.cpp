@@ -2,16 +2,19 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <heddle/core/csv.hpp>
 #include <heddle/core/text.hpp>
 #include <heddle/schedule/lower.hpp>
 #include <heddle/verify/verify.hpp>
 
+#include "circle.hpp"
 #include "picture.hpp"
 
 namespace heddle_plan {
@@ -22,6 +25,8 @@ using heddle::Cell;
 using heddle::Step;
 
 std::string read_file(const std::string& name) {
+  if (std::filesystem::is_directory(name))
+    throw UsageError("'" + name + "' is a folder, not a file");
   std::ifstream file{name, std::ios::binary};
   std::string content{std::istreambuf_iterator<char>{file}, {}};
   if (!file.is_open() || file.bad()) throw UsageError("cannot read the file '" + name + "'");
@@ -112,22 +117,43 @@ CheckedOrder read(const Request& request) {
   return checked;
 }
 
-/// The fault of the order in the file, whose transfers are placed first if it has none.
-bool passes(CheckedOrder& checked, const std::string& file) {
+void report(const CheckedOrder& checked, const std::vector<heddle::Action>& circle,
+            const std::string& file) {
+  std::string text = file + ": these ranks wait for each other, so no step of them is ever run:\n";
+  for (const auto& [rank, position, receive] : circle) {
+    text += "  rank " + std::to_string(rank) + " waits at " + checked.write(receive) + " for " +
+            checked.write(heddle::matching_send(receive)) + ", before " +
+            words_of(checked.imported.cell(rank, position)) + '\n';
+  }
+  std::fputs(text.c_str(), stderr);
+}
+
+/// Whether compute steps from a file are without fault; their transfers are placed for that.
+bool passes_lowered(CheckedOrder& checked, const Request& request) {
+  const auto& order = checked.imported.order;
+  if (const auto fault = heddle::coverage_fault(order)) {
+    report(checked, order, heddle::detail::report_of(order, *fault), request.file);
+    return false;
+  }
+  if (const auto circle = circle_of(order); !circle.empty()) {
+    report(checked, circle, request.file);
+    return false;
+  }
+  checked.lowered = heddle::lower(order, request.data);
+  checked.was_lowered = true;
+  const auto fault = heddle::verify(checked.lowered);
+  if (fault) report(checked, checked.lowered, *fault, request.file);
+  return !fault;
+}
+
+/// Whether the order in the file is without fault.
+bool passes(CheckedOrder& checked, const Request& request) {
   const auto& order = checked.imported.order;
   const auto moves = [](Step step) { return heddle::is_transfer(step.kind); };
-  if (std::ranges::none_of(order.steps, moves)) {
-    if (const auto fault = heddle::coverage_fault(order)) {
-      report(checked, order, heddle::detail::report_of(order, *fault), file);
-      return false;
-    }
-    checked.lowered = heddle::lower(order);
-    checked.was_lowered = true;
-  } else {
-    checked.lowered = order;
-  }
-  const auto fault = heddle::verify(checked.lowered);
-  if (fault) report(checked, checked.lowered, *fault, file);
+  if (std::ranges::none_of(order.steps, moves)) return passes_lowered(checked, request);
+  checked.lowered = order;
+  const auto fault = heddle::verify(order);
+  if (fault) report(checked, order, *fault, request.file);
   return !fault;
 }
 
@@ -136,7 +162,7 @@ bool passes(CheckedOrder& checked, const std::string& file) {
 int check_file(const Request& request) {
   try {
     CheckedOrder checked = read(request);
-    if (!passes(checked, request.file)) return 1;
+    if (!passes(checked, request)) return 1;
     const auto& order = checked.imported.order;
     const auto shape = words_of(order.shape);
     const auto output = request.format

@@ -62,8 +62,8 @@ std::size_t choice(const Flag& flag, std::string_view text) {
     if (word.size() == words.size()) break;
     words.remove_prefix(word.size() + 1);
   }
-  refuse(flag, "one of " + std::string{flag.value} + "; the nearest is " + std::string{nearest},
-         text);
+  throw UsageError(std::string{flag.name} + " takes one of " + std::string{flag.value} + ", not '" +
+                   std::string{text} + "'; the nearest is " + std::string{nearest});
 }
 
 void add_schedules(Request& request, const Flag& flag, std::string_view names) {
@@ -110,7 +110,7 @@ constexpr std::array flags{
            request.interleaved.rounds = static_cast<heddle::Rounds>(choice(flag, text));
          }},
     Flag{"--data-steps", "", "load the data and pass it along the stages",
-         [](Request& request, const Flag&, Text) { request.data_steps = true; }},
+         [](Request& request, const Flag&, Text) { request.data = heddle::DataSteps::chain; }},
     Flag{"--format", "steps|csv|text|svg|trace|stats", "what is printed",
          [](Request& request, const Flag& flag, Text text) {
            request.format = static_cast<Format>(choice(flag, text));
@@ -157,6 +157,9 @@ constexpr std::array flags{
 const Flag& find(std::string_view name) {
   const auto found = std::ranges::find(flags, name, &Flag::name);
   if (found != flags.end()) return *found;
+  if (!name.starts_with('-')) {
+    throw UsageError("'" + std::string{name} + "' belongs to no flag; see heddle-plan --help");
+  }
   const auto& nearest = *std::ranges::min_element(
       flags, {}, [=](const Flag& flag) { return heddle::detail::edit_distance(name, flag.name); });
   throw UsageError("there is no flag '" + std::string{name} + "', did you mean " +
@@ -197,8 +200,8 @@ Request parse(std::span<const char* const> arguments) {
       if (equals != argument.npos) throw UsageError(std::string{flag.name} + " takes no value");
     } else if (equals != argument.npos) {
       value = argument.substr(equals + 1);
-    } else if (++index < arguments.size()) {
-      value = arguments[index];
+    } else if (index + 1 < arguments.size() && !Text{arguments[index + 1]}.starts_with("--")) {
+      value = arguments[++index];
     } else {
       throw UsageError(std::string{flag.name} + " lacks its value " + std::string{flag.value});
     }
@@ -222,7 +225,7 @@ std::string help() {
       "  heddle-plan --list\n\n";
   for (const auto& flag : flags) {
     std::string line = "  " + std::string{flag.name} + ' ' + std::string{flag.value};
-    line.resize(std::max<std::size_t>(line.size() + 2, 42), ' ');
+    line.resize(std::max<std::size_t>(line.size() + 2, 43), ' ');
     text += line + std::string{flag.help} + '\n';
   }
   return text +

@@ -11,6 +11,7 @@
 #include <heddle/core/import.hpp>
 #include <heddle/plan/costs.hpp>
 #include <heddle/schedule/interleaved_1f1b.hpp>
+#include <heddle/schedule/schedule.hpp>
 
 namespace heddle_plan {
 
@@ -28,7 +29,7 @@ struct Request {
   std::vector<std::string> schedules;  ///< one, or those to compare
   heddle::ExpectedShape shape;         ///< as far as it is given
   heddle::InterleavedOptions interleaved;
-  bool data_steps = false;
+  heddle::DataSteps data = heddle::DataSteps::none;
   std::optional<Format> format;
   heddle::Costs costs;
   heddle::Receives receives = heddle::Receives::async;

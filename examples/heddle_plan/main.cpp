@@ -31,10 +31,10 @@ heddle::PipelineShape shape_of(const Request& request) {
 /// Calls `use(order, columns)` for the schedule of this name.
 template <class Use>
 std::string with_order(const Request& request, const std::string& name, Use use) {
-  const auto data = request.data_steps ? heddle::DataSteps::chain : heddle::DataSteps::none;
   return heddle::with_schedule(name, {.interleaved = request.interleaved}, [&](auto schedule) {
     const auto shape = shape_of(request);
-    return use(heddle::exec_order(schedule, shape, data), heddle::compute_order(schedule, shape));
+    return use(heddle::exec_order(schedule, shape, request.data),
+               heddle::compute_order(schedule, shape));
   });
 }
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -11,6 +10,8 @@
 #include <heddle/core/order.hpp>
 #include <heddle/plan/costs.hpp>
 #include <heddle/plan/simulation.hpp>
+#include <heddle/verify/memory.hpp>
+#include <heddle/verify/slots.hpp>
 
 namespace heddle {
 
@@ -20,26 +21,6 @@ struct Plan : Simulation {
   std::vector<int> slots;  ///< places that hold the saved state of a chunk
 };
 
-namespace detail {
-
-/// The most chunks of each rank that were run forward and not yet wholly backward.
-inline std::vector<int> most_saved(OrderView order) {
-  std::vector<int> peaks;
-  for (int rank = 0; rank < order.ranks(); ++rank) {
-    int saved = 0;
-    int most = 0;
-    for (const Step step : order.rank(rank)) {
-      if (step.stage < order.shape.first_trained_stage) continue;
-      if (step.kind == StepKind::forward) most = std::max(most, ++saved);
-      if (step.kind == StepKind::backward || step.kind == StepKind::backward_weight) --saved;
-    }
-    peaks.push_back(most);
-  }
-  return peaks;
-}
-
-}  // namespace detail
-
 /// Runs `order` on a clock and counts what it keeps.
 ///
 /// Requires: a lowered order that `verify` accepts.
@@ -47,8 +28,13 @@ inline std::vector<int> most_saved(OrderView order) {
 /// Errors: Error for costs that cannot be, and for an order that does not complete.
 inline Plan make_plan(OrderView order, const Costs& costs = {},
                       Receives receives = Receives::async) {
-  Plan plan{simulate(order, costs, receives), detail::most_saved(order), {}};
-  plan.slots = plan.peak;
+  Plan plan{simulate(order, costs, receives), {}, {}};
+  std::vector<int> slots;
+  for (int rank = 0; rank < order.ranks(); ++rank) {
+    plan.peak.push_back(peak_memory(order, rank).activations);
+    slots.resize(order.rank(rank).size());
+    plan.slots.push_back(assign_slots(order, rank, slots));
+  }
   return plan;
 }
 
