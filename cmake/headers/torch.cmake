@@ -11,5 +11,9 @@ set(HEDDLE_HEADERS_torch
   torch/c10d_transport.hpp
   torch/c10d_watch.hpp
   torch/call.hpp
+  torch/checked_stage.hpp
+  torch/movable_box.hpp
   torch/stage.hpp
+  torch/threads.hpp
+  torch/tied_parameters.hpp
 )

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
 #include <ATen/ops/full_like.h>
 #include <ATen/ops/zeros_like.h>
 #include <c10/core/GradMode.h>
@@ -16,6 +17,7 @@
 #include <heddle/exec/micro_batch.hpp>
 #include <heddle/torch/bundle.hpp>
 #include <heddle/torch/call.hpp>
+#include <heddle/torch/movable_box.hpp>
 
 namespace heddle {
 
@@ -26,34 +28,35 @@ struct TorchLoss {
   explicit operator double() const { return value.item().toDouble(); }
 };
 
-/// A stage computed and differentiated by LibTorch, over a module or any callable.
+/// A stage that LibTorch computes and differentiates, over a module or any callable.
 ///
-/// A module is anything with a `forward`, held by value or by pointer (`std::shared_ptr<Block>`,
-/// `torch::nn::Sequential`). It takes the boundary's tensors, or a TorchBundle, or a vector of
-/// tensors, and returns a tensor, a tuple, a vector or a TorchBundle. Only floating and complex
-/// inputs that require a gradient get one (zeros if the stage does not use them).
+/// A module is what has a `forward`, itself or behind a pointer (`std::shared_ptr<Block>`,
+/// `torch::nn::Sequential`). Module or callable takes the tensors of the boundary one by one, as a
+/// TorchBundle or as a vector, and returns a tensor, a tuple, a vector or a TorchBundle. Inputs
+/// that require a gradient get one (zeros if nothing depends on them), others none.
+///
+/// A loss function, `at::Tensor(outputs..., targets...)` or of two TorchBundle, returns one number.
 ///
 /// Requires: inputs are not changed in place.
-/// Peak: per slot the inputs, the outputs and what autograd keeps, until the backward.
-/// Errors: Error if another number of tensors comes out than the first time, or if gradients do not
-/// fit.
+/// Peak: for each micro-batch that waits for its backward, what autograd keeps for it.
+/// Errors: Error for a number of tensors that the callable does not take, a loss that is not one
+/// number, or more gradients than outputs.
 template <class Callable>
 class TorchStage {
  public:
-  /// `finish` is called in every run when the gradients of this stage are complete.
+  /// `finish` is called in each run once the gradients of this stage are complete.
   explicit TorchStage(Callable callable, std::function<void()> finish = {})
       : callable_{std::move(callable)}, finish_{std::move(finish)} {}
 
   TorchBundle forward(MicroBatch micro_batch, TorchBundle inputs) {
-    if (!micro_batch.trains()) {
-      const c10::AutoGradMode without_history{false};
-      return checked(micro_batch, detail::call_forward(callable_, inputs));
-    }
-    const c10::AutoGradMode with_history{true};
+    const c10::AutoGradMode history{micro_batch.trains()};
+    if (!micro_batch.trains()) return detail::call_forward(*callable_, inputs);
+    inputs = leaves_of(std::move(inputs));
+    TorchBundle outputs = detail::call_forward(*callable_, inputs);
     Saved& saved = saved_at(micro_batch.slot);
-    saved.inputs = leaves_of(std::move(inputs));
-    saved.outputs = checked(micro_batch, detail::call_forward(callable_, saved.inputs));
-    return cut_off(saved.outputs);
+    saved.inputs = wanting_of(std::move(inputs));
+    saved.outputs = cut_off(outputs);
+    return outputs;
   }
 
   template <class Loss>
@@ -61,44 +64,42 @@ class TorchStage {
                          Loss& function, double scale) {
     const c10::AutoGradMode history{micro_batch.trains()};
     if (micro_batch.trains()) inputs = leaves_of(std::move(inputs));
-    const auto outputs = checked(micro_batch, detail::call_forward(callable_, inputs));
-    const at::Tensor loss = detail::call_loss(function, outputs, targets);
+    const at::Tensor loss =
+        detail::call_loss(function, detail::call_forward(*callable_, inputs), targets);
     if (!loss.defined() || loss.numel() != 1) {
-      throw Error("the loss function must return one number, as a tensor with one element");
+      throw Error("a loss function must return one number, as a tensor with one element");
     }
     if (micro_batch.trains()) {
       Saved& saved = saved_at(micro_batch.slot);
-      saved.inputs = std::move(inputs);
-      saved.outputs = TorchBundle{loss};
-      saved.loss_scale = scale;
-      saved.ends_in_loss = true;
+      saved.inputs = wanting_of(std::move(inputs));
+      saved.outputs = detail::to_bundle(loss);
+      if (loss.requires_grad()) saved.gradients = detail::to_bundle(at::full_like(loss, scale));
     }
     return {loss.detach()};
   }
 
   TorchBundle backward(MicroBatch micro_batch, TorchBundle output_gradients) {
     Saved saved = std::exchange(saved_at(micro_batch.slot), {});
-    differentiate(roots_of(saved, std::move(output_gradients)), {}, false);
+    start_from(saved, std::move(output_gradients));
+    differentiate(saved, {}, false);
     return take_gradients(saved.inputs);
   }
 
-  /// Costs what `backward` costs without the parameters' own gradients.
   TorchBundle backward_input(MicroBatch micro_batch, TorchBundle output_gradients) {
     Saved& saved = saved_at(micro_batch.slot);
-    saved.roots = roots_of(saved, std::move(output_gradients));
-    saved.outputs = {};
+    start_from(saved, std::move(output_gradients));
     std::vector<at::Tensor> wanted;
     for (const auto& input : saved.inputs) {
-      if (wants_gradient(input)) wanted.push_back(input);
+      if (input.defined()) wanted.push_back(input);
     }
-    if (!wanted.empty()) differentiate(saved.roots, wanted, true);
+    if (!wanted.empty()) differentiate(saved, wanted, true);
     return take_gradients(saved.inputs);
   }
 
-  /// Runs through the graph of the micro-batch once more, from the outputs to the parameters.
+  /// Walks the graph of the micro-batch once more: autograd keeps no results between the halves.
   void backward_weight(MicroBatch micro_batch) {
     const Saved saved = std::exchange(saved_at(micro_batch.slot), {});
-    differentiate(saved.roots, {}, false);
+    differentiate(saved, {}, false);
   }
 
   void reserve(int slots) { saved_.resize(static_cast<std::size_t>(slots)); }
@@ -110,18 +111,11 @@ class TorchStage {
   void abandon() { saved_.assign(saved_.size(), {}); }
 
  private:
-  /// Where a differentiation starts: tensors with history and their gradients.
-  struct Roots {
-    std::vector<at::Tensor> tensors;
-    std::vector<at::Tensor> gradients;
-  };
-
+  /// What a micro-batch keeps until its backward. An absent slot carries no gradient.
   struct Saved {
-    TorchBundle inputs;   // leaves
-    TorchBundle outputs;  // with history; the loss in a stage that ends in one
-    Roots roots;          // between the halves of a backward
-    double loss_scale = 1;
-    bool ends_in_loss = false;
+    TorchBundle inputs;     // leaves that the backward leaves gradients in
+    TorchBundle outputs;    // the ends of the graph, without their data
+    TorchBundle gradients;  // of the outputs, once they are known
   };
 
   static bool wants_gradient(const at::Tensor& tensor) {
@@ -134,20 +128,7 @@ class TorchStage {
     return saved_[index];
   }
 
-  TorchBundle checked(MicroBatch micro_batch, TorchBundle outputs) {
-    if (!has_run_) {
-      has_run_ = true;
-      output_count_ = outputs.size();
-    } else if (outputs.size() != output_count_) {
-      throw Error("the stage returned " + std::to_string(outputs.size()) +
-                  " tensors for micro-batch " + std::to_string(micro_batch.index) + ", but " +
-                  std::to_string(output_count_) +
-                  " the first time; return an undefined tensor for a slot that is absent");
-    }
-    return outputs;
-  }
-
-  /// Received tensors are leaves already and are used as they are.
+  /// What came over a boundary is a leaf already and used as it is.
   static TorchBundle leaves_of(TorchBundle inputs) {
     for (auto& input : inputs) {
       if (input.defined() && !input.is_leaf()) input = input.detach();
@@ -155,59 +136,67 @@ class TorchStage {
     return inputs;
   }
 
-  /// What the next stage gets: the same data, as leaves.
-  static TorchBundle cut_off(const TorchBundle& outputs) {
-    TorchBundle leaves;
-    for (const auto& output : outputs) {
-      leaves.append(wants_gradient(output) ? output.detach().set_requires_grad(true) : output);
-    }
-    return leaves;
-  }
-
-  static Roots roots_of(Saved& saved, TorchBundle gradients) {
-    if (saved.ends_in_loss) {
-      const at::Tensor& loss = saved.outputs[0];
-      gradients = {};
-      gradients.append(wants_gradient(loss) ? at::full_like(loss, saved.loss_scale) : at::Tensor{});
-    }
-    if (gradients.size() > saved.outputs.size()) {
-      throw Error(std::to_string(gradients.size()) + " gradients came back for " +
-                  std::to_string(saved.outputs.size()) + " outputs");
-    }
-    Roots roots;
-    for (std::size_t slot = 0; slot < gradients.size(); ++slot) {
-      if (!gradients[slot].defined() || !wants_gradient(saved.outputs[slot])) continue;
-      roots.tensors.push_back(std::move(saved.outputs[slot]));
-      roots.gradients.push_back(std::move(gradients[slot]));
-    }
-    return roots;
-  }
-
-  /// Adds the gradients to those of `wanted`, or of every leaf if none is named.
-  static void differentiate(const Roots& roots, const std::vector<at::Tensor>& wanted,
-                            bool keep_graph) {
-    if (roots.tensors.empty()) return;
-    torch::autograd::backward(roots.tensors, roots.gradients, keep_graph, false, wanted);
-  }
-
-  static TorchBundle take_gradients(TorchBundle& inputs) {
-    TorchBundle gradients;
+  static TorchBundle wanting_of(TorchBundle inputs) {
     for (auto& input : inputs) {
-      if (!wants_gradient(input)) {
-        gradients.append({});
+      if (!wants_gradient(input)) input.reset();
+    }
+    return inputs;
+  }
+
+  /// Makes leaves with the same data of `outputs`, for the next stage, and returns the ends of the
+  /// graph that they came from. These hold no data: it is freed when the next stage is done with
+  /// it, unless the graph needs it.
+  static TorchBundle cut_off(TorchBundle& outputs) {
+    TorchBundle ends;
+    for (auto& output : outputs) {
+      if (!wants_gradient(output)) {
+        ends.append({});
         continue;
       }
-      at::Tensor gradient = std::exchange(input.mutable_grad(), {});
-      gradients.append(gradient.defined() ? std::move(gradient) : at::zeros_like(input));
+      ends.append(torch::autograd::make_variable(at::empty({0}, output.options()),
+                                                 torch::autograd::impl::gradient_edge(output)));
+      output = output.detach().set_requires_grad(true);
+    }
+    return ends;
+  }
+
+  /// A stage that ends in a loss knows its gradient already.
+  static void start_from(Saved& saved, TorchBundle gradients) {
+    if (gradients.size() > saved.outputs.size()) {
+      throw Error(std::to_string(gradients.size()) + " gradients came back for " +
+                  std::to_string(saved.outputs.size()) + " outputs; give one for each output");
+    }
+    if (!gradients.empty()) saved.gradients = std::move(gradients);
+  }
+
+  /// Adds to the gradients of `wanted`, or of every leaf if none is named.
+  static void differentiate(const Saved& saved, const std::vector<at::Tensor>& wanted,
+                            bool keep_graph) {
+    std::vector<at::Tensor> ends;
+    std::vector<at::Tensor> gradients;
+    for (std::size_t slot = 0; slot < saved.gradients.size(); ++slot) {
+      if (!saved.outputs[slot].defined() || !saved.gradients[slot].defined()) continue;
+      ends.push_back(saved.outputs[slot]);
+      gradients.push_back(saved.gradients[slot]);
+    }
+    if (ends.empty()) return;
+    torch::autograd::backward(ends, gradients, keep_graph, false, wanted);
+  }
+
+  static TorchBundle take_gradients(const TorchBundle& inputs) {
+    TorchBundle gradients;
+    for (const auto& input : inputs) {
+      at::Tensor gradient;
+      if (input.defined()) gradient = std::exchange(input.mutable_grad(), {});
+      if (input.defined() && !gradient.defined()) gradient = at::zeros_like(input);
+      gradients.append(std::move(gradient));
     }
     return gradients;
   }
 
-  Callable callable_;
+  detail::MovableBox<Callable> callable_;
   std::function<void()> finish_;
   std::vector<Saved> saved_;
-  std::size_t output_count_ = 0;
-  bool has_run_ = false;
 };
 
 }  // namespace heddle

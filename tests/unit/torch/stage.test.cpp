@@ -3,11 +3,12 @@
 #include <vector>
 
 #include <ATen/ATen.h>
-#include <doctest/doctest.h>
 
 #include <heddle/exec/stage.hpp>
 #include <heddle/torch/bundle.hpp>
 #include <heddle/torch/stage.hpp>
+
+#include <doctest/doctest.h>  // behind LibTorch, which has a CHECK of its own
 
 namespace {
 
