@@ -94,7 +94,7 @@ constexpr int longest_rank(OrderView columns) {
   int longest = 0;
   for (int rank = 0; rank < columns.ranks(); ++rank) {
     const int length = static_cast<int>(columns.rank(rank).size());
-    if (length > longest) longest = length;
+    longest = length > longest ? length : longest;
   }
   return longest;
 }
