@@ -1,8 +1,8 @@
 # Headers of torch/. One a line, sorted, relative to include/heddle.
 set(HEDDLE_HEADERS_torch
+  torch/boundary.hpp
   torch/bundle.hpp
   torch/c10d_communicator.hpp
-  torch/c10d_description.hpp
   torch/c10d_environment.hpp
   torch/c10d_failure_board.hpp
   torch/c10d_group.hpp
@@ -12,6 +12,7 @@ set(HEDDLE_HEADERS_torch
   torch/c10d_watch.hpp
   torch/call.hpp
   torch/checked_stage.hpp
+  torch/fixed_shapes.hpp
   torch/movable_box.hpp
   torch/stage.hpp
   torch/threads.hpp

@@ -17,7 +17,7 @@
 #include <heddle/core/error.hpp>
 #include <heddle/core/step.hpp>
 #include <heddle/exec/communicator.hpp>
-#include <heddle/torch/c10d_description.hpp>
+#include <heddle/torch/boundary.hpp>
 #include <heddle/torch/c10d_link.hpp>
 
 namespace heddle {
@@ -181,7 +181,7 @@ class C10dTransport {
       send_description(*description, peer, id, works);
       remember(edge, id, std::move(description));
     } else {
-      check(*edge.agreed, slots, id);
+      check_boundary(*edge.agreed, slots, id, advice());
     }
     for (std::size_t slot = 0; slot < slots.size(); ++slot) {
       if (!slots[slot].defined() || slots[slot].numel() == 0) continue;
@@ -313,22 +313,7 @@ class C10dTransport {
     return (tensor.requires_grad() ? tensor.detach() : tensor).contiguous();
   }
 
-  void check(const BundleDescription& agreed, std::span<const at::Tensor> slots,
-             const MessageId& id) const {
-    if (slots.size() != agreed.size()) {
-      throw Error("the " + describe(id) + " has " + std::to_string(slots.size()) +
-                  " slots, but the first message of this edge had " +
-                  std::to_string(agreed.size()) + advice());
-    }
-    for (std::size_t slot = 0; slot < slots.size(); ++slot) {
-      if (matches(agreed[slot], slots[slot])) continue;
-      throw Error("the " + describe(id) + " is " + words_of(description_of(slots[slot])) +
-                  " in slot " + std::to_string(slot) + ", but the first message of this edge had " +
-                  words_of(agreed[slot]) + advice());
-    }
-  }
-
-  std::string advice() const {
+  const char* advice() const {
     if (shapes_ == BoundaryShapes::fixed) {
       return " and shapes are fixed here; use BoundaryShapes::per_step or per_micro_batch";
     }

@@ -10,6 +10,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <heddle/core/error.hpp>
+#include <heddle/exec/communicator.hpp>
 
 namespace heddle::detail {
 
@@ -53,6 +54,22 @@ inline std::string words_of(const SlotDescription& slot) {
     text += (i == 0 ? "" : ", ") + std::to_string(slot.sizes[i]);
   }
   return text + (slot.carries_gradient ? "] with gradient" : "]");
+}
+
+/// Refuses a boundary that is not as it was `agreed`; `advice` says how it could be.
+inline void check_boundary(const BundleDescription& agreed, std::span<const at::Tensor> slots,
+                           const MessageId& id, const char* advice) {
+  if (slots.size() != agreed.size()) {
+    throw Error("the " + describe(id) + " has " + std::to_string(slots.size()) +
+                " slots, but the first message of this edge had " + std::to_string(agreed.size()) +
+                advice);
+  }
+  for (std::size_t slot = 0; slot < slots.size(); ++slot) {
+    if (matches(agreed[slot], slots[slot])) continue;
+    throw Error("the " + describe(id) + " is " + words_of(description_of(slots[slot])) +
+                " in slot " + std::to_string(slot) + ", but the first message of this edge had " +
+                words_of(agreed[slot]) + advice);
+  }
 }
 
 /// As numbers: for each slot its two flags, its dtype, the number of its dimensions, and these.
