@@ -56,8 +56,8 @@ void check_local_stages(const LocalStages<Stage>& stages, const std::vector<int>
                         int rank) {
   if (stages.indices == expected && stages.stages.size() == expected.size()) return;
   throw Error("rank " + std::to_string(rank) + " was given the stages " + list_of(stages.indices) +
-              " (" + std::to_string(stages.stages.size()) + " objects), but runs the stages " +
-              list_of(expected) + ", ascending; local_stages makes such a list");
+              ", but runs the stages " + list_of(expected) +
+              ", ascending; local_stages makes such a list");
 }
 
 }  // namespace detail

@@ -32,7 +32,7 @@ class TensorCounts {
     if constexpr (has_size<Bundle>) {
       const auto count = static_cast<std::ptrdiff_t>(bundle.size());
       if (outputs_ < 0) outputs_ = count;
-      if (count != outputs_) refuse(step, count, outputs_, "its first micro-batch gave");
+      if (count != outputs_) refuse(step, count, outputs_, "as for its first micro-batch");
     }
   }
 
@@ -40,7 +40,7 @@ class TensorCounts {
   void check_gradients(const Bundle& bundle, Step step) const {
     if constexpr (has_size<Bundle>) {
       const auto count = static_cast<std::ptrdiff_t>(bundle.size());
-      if (count != inputs_) refuse(step, count, inputs_, "it takes that many inputs:");
+      if (count != inputs_) refuse(step, count, inputs_, "one for each input");
     }
   }
 
@@ -50,7 +50,7 @@ class TensorCounts {
     throw Error("stage " + std::to_string(step.stage) + " returned " + std::to_string(count) +
                 " tensors from the " + words_of(step.kind) + " of micro-batch " +
                 std::to_string(step.micro_batch) + "; it must return " + std::to_string(expected) +
-                ", because " + why + " " + std::to_string(expected));
+                ", " + why);
   }
 
   std::ptrdiff_t inputs_ = -1;
