@@ -5,6 +5,7 @@
 
 using Schedule = heddle::Interleaved1F1B;
 constexpr heddle::PipelineShape shape{.ranks = 4, .stages_per_rank = 2, .micro_batches = 16};
+static_assert(heddle::valid<Schedule, shape>);
 constexpr const auto& table = heddle::exec_order<Schedule, shape>();
 
 int main() try {
