@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -34,7 +35,7 @@ class SlotPool {
   constexpr void give_back(int slot) {
     const auto word = static_cast<std::size_t>(slot / 64);
     used_.data()[word] &= ~(std::uint64_t{1} << (slot % 64));
-    if (word < first_) first_ = word;
+    first_ = std::min(first_, word);
   }
 
  private:
