@@ -5,6 +5,7 @@ set(HEDDLE_HEADERS_core
   core/diagnostic.hpp
   core/error.hpp
   core/import.hpp
+  core/nearest.hpp
   core/number.hpp
   core/order.hpp
   core/placement.hpp

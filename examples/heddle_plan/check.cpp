@@ -132,7 +132,7 @@ void report(const CheckedOrder& checked, const std::vector<heddle::Action>& circ
 bool passes_lowered(CheckedOrder& checked, const Request& request) {
   const auto& order = checked.imported.order;
   if (const auto fault = heddle::coverage_fault(order)) {
-    report(checked, order, heddle::detail::report_of(order, *fault), request.file);
+    report(checked, order, heddle::FaultReport{*fault, {}, {}}, request.file);
     return false;
   }
   if (const auto circle = circle_of(order); !circle.empty()) {

@@ -7,7 +7,7 @@
 #include <set>
 #include <system_error>
 
-#include <heddle/schedule/catalogue.hpp>
+#include <heddle/core/nearest.hpp>
 
 namespace heddle_plan {
 
@@ -47,32 +47,31 @@ double cost(const Flag& flag, std::string_view text) {
   return number;
 }
 
-/// The place of `text` among the words of `flag.value`, which `|` separates.
-std::size_t choice(const Flag& flag, std::string_view text) {
-  std::string_view words = flag.value;
-  std::string_view nearest;
-  std::size_t least = static_cast<std::size_t>(-1);
-  for (std::size_t place = 0;; ++place) {
-    const auto word = words.substr(0, words.find('|'));
-    if (word == text) return place;
-    if (const auto distance = heddle::detail::edit_distance(text, word); distance < least) {
-      least = distance;
-      nearest = word;
-    }
-    if (word.size() == words.size()) break;
-    words.remove_prefix(word.size() + 1);
+/// `text` cut at each `separator`.
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (auto end = text.find(separator); end != text.npos; end = text.find(separator)) {
+    parts.push_back(text.substr(0, end));
+    text.remove_prefix(end + 1);
   }
+  parts.push_back(text);
+  return parts;
+}
+
+/// The place of `text` among the alternatives in `flag.value`.
+std::size_t choice(const Flag& flag, std::string_view text) {
+  const auto words = split(flag.value, '|');
+  const auto found = std::ranges::find(words, text);
+  if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
   throw UsageError(std::string{flag.name} + " takes one of " + std::string{flag.value} + ", not '" +
-                   std::string{text} + "'; the nearest is " + std::string{nearest});
+                   std::string{text} + "'; the nearest is " +
+                   std::string{heddle::nearest_name(text, words)});
 }
 
 void add_schedules(Request& request, const Flag& flag, std::string_view names) {
-  while (true) {
-    const auto name = names.substr(0, names.find(','));
+  for (const auto name : split(names, ',')) {
     if (name.empty()) refuse(flag, "names separated by commas", names);
     request.schedules.emplace_back(name);
-    if (name.size() == names.size()) return;
-    names.remove_prefix(name.size() + 1);
   }
 }
 
@@ -160,10 +159,10 @@ const Flag& find(std::string_view name) {
   if (!name.starts_with('-')) {
     throw UsageError("'" + std::string{name} + "' belongs to no flag; see heddle-plan --help");
   }
-  const auto& nearest = *std::ranges::min_element(
-      flags, {}, [=](const Flag& flag) { return heddle::detail::edit_distance(name, flag.name); });
+  std::array<std::string_view, flags.size()> names;
+  std::ranges::transform(flags, names.begin(), &Flag::name);
   throw UsageError("there is no flag '" + std::string{name} + "', did you mean " +
-                   std::string{nearest.name} + "? See heddle-plan --help");
+                   std::string{heddle::nearest_name(name, names)} + "? See heddle-plan --help");
 }
 
 void require(bool given, std::string_view flag) {

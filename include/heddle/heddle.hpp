@@ -6,6 +6,7 @@
 #include <heddle/core/diagnostic.hpp>
 #include <heddle/core/error.hpp>
 #include <heddle/core/import.hpp>
+#include <heddle/core/nearest.hpp>
 #include <heddle/core/number.hpp>
 #include <heddle/core/order.hpp>
 #include <heddle/core/placement.hpp>

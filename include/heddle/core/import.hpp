@@ -131,23 +131,20 @@ class OrderInference {
 
   int stages_per_rank() const {
     const Cell& cell = rows_.cells[highest_stage_];
-    const int found = rows_.steps[highest_stage_].stage;
-    const int ranks = rows_.row() - 1;
-    if (found < 0) refuse(cell, "no row computes a stage");
-    if (static_cast<std::size_t>(found) >= rows_.steps.size()) {
-      refuse(cell, "there are fewer steps than stages up to this one");
-    }
-    if (expected_.stages_per_rank) {
-      const std::int64_t last = std::int64_t{*expected_.stages_per_rank} * ranks - 1;
-      if (found > last) refuse(cell, "the highest stage is " + std::to_string(last));
-      return *expected_
-                  .stages_per_rank;  // a number without steps ends as a stage that no row computes
-    }
-    if ((found + 1) % ranks != 0) {
-      refuse(cell, "stages 0 to " + std::to_string(found) + " cannot be shared evenly by " +
+    const std::int64_t found = std::int64_t{rows_.steps[highest_stage_].stage} + 1;
+    const std::int64_t ranks = rows_.row() - 1;
+    const std::int64_t stages =
+        expected_.stages_per_rank ? *expected_.stages_per_rank * ranks : found;
+    if (found == 0) refuse(cell, "no row computes a stage");
+    if (found > stages) refuse(cell, "the highest stage is " + std::to_string(stages - 1));
+    if (stages % ranks != 0) {
+      refuse(cell, "stages 0 to " + std::to_string(found - 1) + " cannot be shared evenly by " +
                        std::to_string(ranks) + " ranks (rows)");
     }
-    return (found + 1) / ranks;
+    if (stages > static_cast<std::int64_t>(rows_.steps.size())) {
+      refuse(cell, "there are fewer steps than the " + std::to_string(stages) + " stages");
+    }
+    return static_cast<int>(stages / ranks);
   }
 
   int micro_batches() const {

@@ -27,6 +27,14 @@ inline std::string number_text(double value, int decimals) {
   return out;
 }
 
+/// The whole number nearest to `value`; <cmath>, which has this too, is too dear to include.
+///
+/// Requires: 0 <= value < 2^53.
+constexpr std::size_t rounded(double value) {
+  const auto whole = static_cast<std::size_t>(value);
+  return value - static_cast<double>(whole) < 0.5 ? whole : whole + 1;
+}
+
 /// Appends the shortest text that reads back as `value`.
 inline void append_exact(std::string& out, double value) {
   std::array<char, 64> digits{};

@@ -65,7 +65,7 @@ inline std::string comparison_json(std::span<const Candidate> candidates) {
   std::string out = "[";
   for (const auto& candidate : candidates) {
     out += &candidate == candidates.data() ? "\n" : ",\n";
-    out += "  {\"schedule\": \"" + candidate.name + "\", ";
+    out += R"(  {"schedule": ")" + candidate.name + "\", ";
     detail::append_plan_members(out, candidate.plan);
     out += '}';
   }

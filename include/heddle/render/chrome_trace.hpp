@@ -69,7 +69,7 @@ inline void append_trace_span(std::string& out, const TimelineSpan& span, double
 ///
 /// A timeline in seconds keeps its time; one unit of a planned one is shown as a millisecond.
 inline std::string chrome_trace(std::span<const Timeline> timelines) {
-  std::string out = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[";
+  std::string out = R"({"displayTimeUnit":"ms","traceEvents":[)";
   std::string_view separator = "\n";
   const auto separate = [&] {
     out += separator;

@@ -61,7 +61,7 @@ inline std::string colour_of(Look look, std::size_t place, std::size_t count) {
   std::string out = "#";
   for (std::size_t channel = 0; channel < 3; ++channel) {
     const double mixed = shade.first[channel] + part * (shade.last[channel] - shade.first[channel]);
-    const auto value = static_cast<std::size_t>(mixed + 0.5);
+    const auto value = rounded(mixed);
     out += hexadecimal[value >> 4U];
     out += hexadecimal[value & 15U];
   }
@@ -165,7 +165,7 @@ class SvgPicture {
     const auto [distance, decimals] = ticks_of(makespan, 20);
     for (int tick = 0; tick * distance <= makespan * (1 + 1e-9); ++tick) {
       const double at = x(tick * distance);
-      number("<line class=\"grid\" x1=\"", at);
+      number(R"(<line class="grid" x1=")", at);
       number("\" x2=\"", at);
       number("\" y1=\"", top_ - 4);
       number("\" y2=\"", top_ + lanes + 2);
@@ -224,7 +224,7 @@ class SvgPicture {
       const std::size_t count = is_compute_look(look) ? seen_[index] : 1;
       for (std::size_t place = 0; place < count; ++place) {
         rectangle(at, top_, 14, 14);
-        body_ += "\" rx=\"2\" fill=\"" + colour_of(look, place, count) + "\"/>\n";
+        body_ += R"(" rx="2" fill=")" + colour_of(look, place, count) + "\"/>\n";
         at += 16;
       }
       const auto words =

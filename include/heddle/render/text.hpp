@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <heddle/core/number.hpp>
 #include <heddle/core/step.hpp>
 #include <heddle/core/step_names.hpp>
 #include <heddle/core/timeline.hpp>
@@ -81,7 +82,7 @@ class TextPicture {
     return below < number ? below + 1 : below;
   }
 
-  std::size_t place(double time) const { return static_cast<std::size_t>(time * scale_ + 0.5); }
+  std::size_t place(double time) const { return rounded(time * scale_); }
 
   const Timeline& timeline_;
   Label label_ = Label::whole;

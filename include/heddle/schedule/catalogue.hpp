@@ -1,13 +1,11 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include <heddle/core/error.hpp>
+#include <heddle/core/nearest.hpp>
 #include <heddle/schedule/gpipe.hpp>
 #include <heddle/schedule/interleaved_1f1b.hpp>
 #include <heddle/schedule/one_f_one_b.hpp>
@@ -26,30 +24,6 @@ struct ScheduleOptions {
 
 namespace detail {
 
-/// How many letters must change to make `to` of `from`.
-inline std::size_t edit_distance(std::string_view from, std::string_view to) {
-  std::vector<std::size_t> row;
-  for (std::size_t j = 0; j <= to.size(); ++j) row.push_back(j);
-  for (std::size_t i = 1; i <= from.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= to.size(); ++j) {
-      const std::size_t replaced = diagonal + (from[i - 1] == to[j - 1] ? 0 : 1);
-      const std::size_t shorter = row[j] < row[j - 1] ? row[j] : row[j - 1];
-      diagonal = std::exchange(row[j], replaced <= shorter ? replaced : shorter + 1);
-    }
-  }
-  return row.back();
-}
-
-/// The known name that is most like `name`.
-inline std::string_view nearest_schedule_name(std::string_view name) {
-  std::string_view nearest = schedule_names[0];
-  for (const auto known : schedule_names) {
-    if (edit_distance(name, known) < edit_distance(name, nearest)) nearest = known;
-  }
-  return nearest;
-}
-
 inline Error unknown_schedule(std::string_view name) {
   std::string known;
   for (const auto schedule_name : schedule_names) {
@@ -57,7 +31,7 @@ inline Error unknown_schedule(std::string_view name) {
     known += schedule_name;
   }
   return Error{"no schedule is named '" + std::string{name} + "', did you mean '" +
-               std::string{nearest_schedule_name(name)} + "'? Known are: " + known};
+               std::string{nearest_name(name, schedule_names)} + "'? Known are: " + known};
 }
 
 template <class Interleaved, class Function>

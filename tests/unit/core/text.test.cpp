@@ -109,6 +109,8 @@ TEST_CASE("a text is held to the shape that is expected") {
   ExpectedShape two_stages;
   two_stages.stages_per_rank = 2;
   CHECK(refusal(text, two_stages).token == "F0@1");  // stages 2 and 3 are computed by no row
+  two_stages.stages_per_rank = 16'000'000;
+  CHECK(refusal(text, two_stages).token == "F0@1");  // does not ask for memory
 }
 
 TEST_CASE("a stage belongs to the row that computes it most often") {
