@@ -1,5 +1,6 @@
-// A pipeline without LibTorch: a tensor type of our own (matrix.hpp), a stage with its gradients by hand (layer.hpp),
-// and a training loop over four threads that ends where the same model on one thread ends.
+// A pipeline without LibTorch: a tensor type of our own (matrix.hpp), a stage with its gradients by
+// hand (layer.hpp), and a training loop over four threads that ends where the same model on one
+// thread ends.
 #include <cstddef>
 #include <cstdio>
 #include <utility>

@@ -213,13 +213,14 @@ class Compiler {
   }
 
   constexpr void mark_completions() {
-    std::vector<bool> completed(program_.stages.size(), false);
+    std::vector<char> completed(program_.stages.size(),
+                                0);  // not of bool: clang cannot evaluate that
     for (auto at = program_.instructions.rbegin(); at != program_.instructions.rend(); ++at) {
       if (at->operation != Operation::backward && at->operation != Operation::backward_weight)
         continue;
       const auto stage = static_cast<std::size_t>(at->stage);
-      at->completes = !completed[stage];
-      completed[stage] = true;
+      at->completes = completed[stage] == 0;
+      completed[stage] = 1;
     }
   }
 

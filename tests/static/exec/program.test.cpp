@@ -1,5 +1,6 @@
 #include <algorithm>
-#include <span>
+#include <cstddef>
+#include <vector>
 
 #include <heddle/exec/compile.hpp>
 #include <heddle/schedule/exec_order.hpp>
@@ -27,9 +28,9 @@ consteval Storage storage(int rank) {
 /// Whether no two live bundles or saved micro-batches ever share a place, and none is read before
 /// it was written.
 constexpr bool has_clean_places(const Program& program) {
-  std::vector<bool> buffers(static_cast<std::size_t>(program.buffers), false);
-  std::vector<bool> slots(static_cast<std::size_t>(program.slots), false);
-  const auto turn = [](std::vector<bool>& places, int place, bool taken) {
+  std::vector<int> buffers(static_cast<std::size_t>(program.buffers), 0);
+  std::vector<int> slots(static_cast<std::size_t>(program.slots), 0);
+  const auto turn = [](std::vector<int>& places, int place, int taken) {
     if (place < 0) return true;
     const auto at = static_cast<std::size_t>(place);
     if (at >= places.size() || places[at] == taken) return false;
@@ -40,13 +41,12 @@ constexpr bool has_clean_places(const Program& program) {
     using enum Operation;
     const bool starts = instruction.operation == forward || instruction.operation == forward_loss;
     const bool ends = instruction.operation == backward || instruction.operation == backward_weight;
-    if (!turn(buffers, instruction.input, false)) return false;
-    if (!turn(buffers, instruction.output, true)) return false;
-    if (starts && !turn(slots, instruction.slot, true)) return false;
-    if (ends && !turn(slots, instruction.slot, false)) return false;
+    if (!turn(buffers, instruction.input, 0)) return false;
+    if (!turn(buffers, instruction.output, 1)) return false;
+    if (starts && !turn(slots, instruction.slot, 1)) return false;
+    if (ends && !turn(slots, instruction.slot, 0)) return false;
   }
-  return std::ranges::none_of(buffers, std::identity{}) &&
-         std::ranges::none_of(slots, std::identity{});
+  return std::ranges::count(buffers, 1) == 0 && std::ranges::count(slots, 1) == 0;
 }
 
 template <class Schedule, PipelineShape shape>
