@@ -38,7 +38,7 @@ print(folder)
 PYTHON
 }
 
-groups=(build data)
+groups=(build demo)
 libtorch=()
 if named_by_environment; then
   libtorch_from="the environment"
@@ -57,4 +57,8 @@ echo "LibTorch: $libtorch_from"
 cmake --fresh -S . -B build/demo -G Ninja -DCMAKE_BUILD_TYPE=Release -DHEDDLE_BUILD_TESTS=OFF \
   -DHEDDLE_BUILD_BENCHMARKS=OFF -DHEDDLE_WITH_TORCH=ON "${libtorch[@]}" | grep '^-- heddle' || true
 cmake --build build/demo --target fashion_mnist
+case " $* " in
+  *" --out"* | *" --help "*) ;;
+  *) set -- --out build/demo/pictures "$@" ;;
+esac
 exec build/demo/examples/fashion_mnist/fashion_mnist "$@"

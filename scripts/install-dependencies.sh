@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what is missing of the named groups from Debian's packages:
-#   scripts/install-dependencies.sh build libtorch check data wheel
+#   scripts/install-dependencies.sh build libtorch check demo wheel
 set -eu
 
 packages=
@@ -11,7 +11,7 @@ for group in "$@"; do
     check) packages="$packages clang-19 libclang-rt-19-dev clang-tidy-19 clang-format-16" ;;
     libtorch) packages="$packages libtorch-dev libgloo-dev" ;;
     wheel) packages="$packages python3-venv libgloo-dev" ;;
-    data) packages="$packages dataset-fashion-mnist" ;;
+    demo) packages="$packages dataset-fashion-mnist zlib1g-dev libgloo-dev" ;;
     *) echo "install-dependencies.sh: no group is called $group" >&2; exit 2 ;;
   esac
 done

@@ -74,7 +74,7 @@ configuration() {  # PRESET [CTEST OPTION...]
 }
 
 mkdir -p build
-groups=(build test check libtorch)
+groups=(build test check libtorch demo)
 $quick || groups+=(wheel)
 begin install
 scripts/install-dependencies.sh "${groups[@]}" || exit 1

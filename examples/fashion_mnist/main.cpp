@@ -1,7 +1,9 @@
-// Trains a classifier on Fashion-MNIST through a pipeline, over threads or over processes.
+// Trains a classifier on Fashion-MNIST through a pipeline whose ranks are threads or processes;
+// trainer.hpp is the part to read.
 
 #include <cstddef>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <optional>
@@ -10,10 +12,12 @@
 #include <utility>
 #include <vector>
 
-#include <ATen/Parallel.h>
-
 #include <heddle/heddle.hpp>
+#include <heddle/torch/c10d_environment.hpp>
+#include <heddle/torch/threads.hpp>
 
+#include "gloo.hpp"
+#include "launcher.hpp"
 #include "options.hpp"
 #include "trainer.hpp"
 
@@ -58,22 +62,58 @@ int run_threads(const Schedule& schedule, Job job, const std::filesystem::path& 
   return statuses.front();
 }
 
-heddle::PipelineShape shape_of(const Options& options) {
-  const heddle::PipelineShape shape{.ranks = options.ranks.value_or(4),
+/// This process is one rank of several.
+template <heddle::schedule Schedule>
+int run_process(const Schedule& schedule, Job job, const heddle::ProcessEnvironment& environment,
+                const std::filesystem::path& out) {
+  auto communicator = heddle_example::gloo_communicator(environment);
+  return run_rank(schedule, communicator, job, out);
+}
+
+/// Starts a process a rank on this machine.
+int start_processes(const Options& options) {
+  const heddle_example::StoreServer server;
+  return heddle_example::combined(heddle_example::launch({.processes = options.processes,
+                                                          .arguments = options.of_each_process,
+                                                          .port = server.port()}));
+}
+
+/// Errors: UsageError if the schedule or the model cannot have the shape.
+heddle::PipelineShape checked_shape(const Options& options, int ranks) {
+  const heddle::PipelineShape shape{.ranks = ranks,
                                     .stages_per_rank = options.stages_per_rank,
                                     .micro_batches = options.micro_batches};
+  try {
+    heddle::with_schedule(options.schedule,
+                          [&](auto schedule) { heddle::exec_order(schedule, shape); });
+  } catch (const heddle::Error& error) {
+    throw UsageError(error.what());
+  }
   if (shape.stages() > layers) {
-    throw UsageError("the model has " + std::to_string(layers) + " layers, not enough for " +
-                     std::to_string(shape.stages()) + " stages; give fewer ranks or stages a rank");
+    throw UsageError("the model has " + std::to_string(layers) + " layers, too few for " +
+                     std::to_string(shape.stages()) + " stages; take fewer ranks or " +
+                     "--stages-per-rank");
   }
   return shape;
 }
 
 int run(const Options& options) {
-  const auto shape = shape_of(options);
-  at::set_num_threads(1);
+  const auto environment = heddle::process_environment();
+  if (environment && (options.ranks || options.processes > 0)) {
+    throw UsageError("a launcher has started this process as one of " +
+                     std::to_string(environment->size) +
+                     " ranks; leave out --ranks and --processes");
+  }
+  const int threads_or_processes =
+      options.processes > 0 ? options.processes : options.ranks.value_or(4);
+  const auto shape = checked_shape(options, environment ? environment->size : threads_or_processes);
+  if (options.processes > 0) return start_processes(options);
+
+  if (std::getenv("OMP_NUM_THREADS") == nullptr) heddle::limit_torch_threads(shape.ranks);
   return heddle::with_schedule(options.schedule, [&](auto schedule) {
-    return run_threads(schedule, make_job(options, shape), options.out);
+    auto job = make_job(options, shape);
+    return environment ? run_process(schedule, std::move(job), *environment, options.out)
+                       : run_threads(schedule, std::move(job), options.out);
   });
 }
 

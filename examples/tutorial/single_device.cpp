@@ -1,0 +1,68 @@
+// Tells the points of two spirals apart: an ordinary LibTorch trainer on one device.
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+
+#include <torch/nn.h>
+#include <torch/optim.h>
+
+struct BlockImpl : torch::nn::Module {
+  BlockImpl(int inputs, int outputs)
+      : linear{register_module("linear", torch::nn::Linear{inputs, outputs})} {}
+
+  torch::Tensor forward(torch::Tensor x) { return linear(torch::tanh(x)); }
+
+  torch::nn::Linear linear;
+};
+TORCH_MODULE(Block);
+
+torch::Tensor loss_of(torch::Tensor scores, torch::Tensor spirals) {
+  return torch::nn::functional::cross_entropy(scores, spirals);
+}
+
+struct Batch {
+  torch::Tensor points;
+  torch::Tensor spirals;
+};
+
+Batch make_batch(int step) {
+  std::mt19937 random{static_cast<std::uint32_t>(step)};
+  auto points = torch::empty({64, 2});
+  auto spirals = torch::empty({64}, torch::kLong);
+  for (int row = 0; row < 64; ++row) {
+    const int spiral = row % 2;
+    const double radius = static_cast<double>(random()) / random.max();
+    const double angle = 4 * radius + 3.14159 * spiral;
+    points[row][0] = radius * std::cos(angle);
+    points[row][1] = radius * std::sin(angle);
+    spirals[row] = spiral;
+  }
+  return {points, spirals};
+}
+
+// docs: begin train
+void train(torch::nn::Sequential model, int steps) {
+  torch::optim::Adam optimizer{model->parameters(), 0.01};
+
+  for (int step = 1; step <= steps; ++step) {
+    const auto [points, spirals] = make_batch(step);
+    optimizer.zero_grad();
+    const auto loss = loss_of(model->forward(points), spirals);
+    loss.backward();
+    optimizer.step();
+    if (step % 10 == 0) std::printf("step %d: loss %.4f\n", step, loss.item<double>());
+  }
+}
+// docs: end
+
+// docs: begin main
+int main(int argc, char** argv) {
+  const int steps = argc > 1 ? std::atoi(argv[1]) : 300;
+  torch::manual_seed(1);
+  torch::nn::Sequential model{Block{2, 64}, Block{64, 64}, Block{64, 64}, Block{64, 2}};
+  train(model, steps);
+}
+// docs: end
