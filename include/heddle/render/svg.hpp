@@ -98,12 +98,13 @@ class SvgPicture {
  public:
   explicit SvgPicture(SvgDrawing drawing) : drawing_{drawing} {}
 
-  void add(const Timeline& timeline) {
+  /// `length` is the time that the whole width stands for.
+  void add(const Timeline& timeline, double length) {
     text(left, top_ + 18, "title", timeline.title.empty() ? "timeline" : timeline.title);
     text(drawing_.width - right, top_ + 18, "summary", summary_of(timeline));
     top_ += 34;
-    scale_ = timeline.makespan() > 0 ? (drawing_.width - left - right) / timeline.makespan() : 0;
-    axis(timeline);
+    scale_ = length > 0 ? (drawing_.width - left - right) / length : 0;
+    axis(timeline, length);
     for (std::size_t rank = 0; rank < timeline.ranks.size(); ++rank)
       lane(rank, timeline.ranks[rank]);
     top_ += 44;
@@ -158,12 +159,11 @@ class SvgPicture {
     number("\" height=\"", height);
   }
 
-  void axis(const Timeline& timeline) {
+  void axis(const Timeline& timeline, double length) {
     const double lanes = static_cast<double>(timeline.ranks.size()) * (drawing_.lane_height + gap);
-    const double makespan = timeline.makespan();
-    if (makespan <= 0) return;
-    const auto [distance, decimals] = ticks_of(makespan, 20);
-    for (int tick = 0; tick * distance <= makespan * (1 + 1e-9); ++tick) {
+    if (length <= 0) return;
+    const auto [distance, decimals] = ticks_of(length, 20);
+    for (int tick = 0; tick * distance <= length * (1 + 1e-9); ++tick) {
       const double at = x(tick * distance);
       number(R"(<line class="grid" x1=")", at);
       number("\" x2=\"", at);
@@ -249,10 +249,16 @@ class SvgPicture {
 /// second.
 ///
 /// Colour says what a step is, its shade which of the rank's stages, the number in it the
-/// micro-batch; pointing at a step shows all of it. Each timeline has an axis in its own unit.
+/// micro-batch; pointing at a step shows all of it. Timelines with the same unit share their scale.
 inline std::string svg_timeline(std::span<const Timeline> timelines, SvgDrawing drawing = {}) {
   detail::SvgPicture picture{drawing};
-  for (const auto& timeline : timelines) picture.add(timeline);
+  for (const auto& timeline : timelines) {
+    double length = 0;
+    for (const auto& other : timelines) {
+      if (other.unit == timeline.unit) length = std::max(length, other.makespan());
+    }
+    picture.add(timeline, length);
+  }
   return picture.finish();
 }
 

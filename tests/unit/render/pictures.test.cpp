@@ -74,6 +74,17 @@ TEST_CASE("the planned timeline is drawn above the measured one") {
   check_picture("planned.svg", svg_timeline(planned(), {.width = 600, .lane_height = 24}));
 }
 
+TEST_CASE("timelines with the same unit share their scale") {
+  Timeline half = planned();
+  for (auto& spans : half.ranks) spans.resize(2);  // ends at 4 of 9
+  const std::string drawn = svg_timeline(std::vector{planned(), half}, {.width = 984});
+  // 900 pixels for 9 units, in both: the first backward of rank 1 is 200 wide twice.
+  const std::string backward_of_rank_1 = "x=\"264.5\" y=\"";
+  const auto first = drawn.find(backward_of_rank_1);
+  CHECK(first != std::string::npos);
+  CHECK(drawn.find(backward_of_rank_1, first + 1) != std::string::npos);
+}
+
 TEST_CASE("a trace has a process a timeline and a thread a rank") {
   check_picture("both.json", chrome_trace(both()));
 }
