@@ -11,6 +11,7 @@ set(HEDDLE_HEADERS_exec
   exec/in_process.hpp
   exec/local_stages.hpp
   exec/loss.hpp
+  exec/loss_values.hpp
   exec/loss_weights.hpp
   exec/micro_batch.hpp
   exec/observer.hpp

@@ -28,6 +28,7 @@
 #include <heddle/exec/in_process.hpp>
 #include <heddle/exec/local_stages.hpp>
 #include <heddle/exec/loss.hpp>
+#include <heddle/exec/loss_values.hpp>
 #include <heddle/exec/loss_weights.hpp>
 #include <heddle/exec/micro_batch.hpp>
 #include <heddle/exec/observer.hpp>

@@ -11,6 +11,7 @@
 #include <heddle/core/step.hpp>
 #include <heddle/core/step_names.hpp>
 #include <heddle/exec/program.hpp>
+#include <heddle/verify/slots.hpp>
 
 namespace heddle {
 
@@ -78,16 +79,17 @@ class Compiler {
       program_.stages.push_back(stage);
     }
     const auto tables = PairTable{program_.stages.size(), order.shape.micro_batches};
-    inputs_ = outputs_ = gradients_ = input_gradients_ = saved_ = tables;
+    inputs_ = outputs_ = gradients_ = input_gradients_ = tables;
     data_.assign(static_cast<std::size_t>(order.shape.micro_batches), no_buffer);
   }
 
   constexpr Program run() {
     const auto steps = order_.rank(rank_);
     program_.instructions.reserve(steps.size());
-    for (const Step step : steps) add(step);
+    slots_.assign(steps.size(), no_slot);
+    program_.slots = assign_slots(order_, rank_, slots_);
+    for (position_ = 0; position_ < steps.size(); ++position_) add(steps[position_]);
     mark_completions();
-    program_.slots = slots_.used();
     program_.buffers = buffers_.used();
     return std::move(program_);
   }
@@ -120,9 +122,7 @@ class Compiler {
     made.stage = stage;
     made.input = use_up(inputs_, step);
     made.data = data_[micro_batch(step)];
-    if (step.stage >= order_.shape.first_trained_stage) {
-      made.slot = saved_.at(stage, step.micro_batch) = slots_.take();
-    }
+    made.slot = slots_[position_];
     if (last) {
       release(data_[micro_batch(step)]);
     } else {
@@ -138,8 +138,7 @@ class Compiler {
     Instruction made{.step = step, .operation = operation};
     made.stage = stage;
     made.input = use_up(gradients_, step);
-    made.slot = saved_.at(stage, step.micro_batch);
-    if (operation == Operation::backward) give_back_slot(step);
+    made.slot = slots_[position_];
     if (step.stage > order_.shape.first_trained_stage) {
       made.output =
           make(order_.crosses_after(step.stage - 1) ? input_gradients_.at(stage, step.micro_batch)
@@ -152,8 +151,7 @@ class Compiler {
   constexpr void add_backward_weight(Step step) {
     Instruction made{.step = step, .operation = Operation::backward_weight};
     made.stage = local(step);
-    made.slot = saved_.at(made.stage, step.micro_batch);
-    give_back_slot(step);
+    made.slot = slots_[position_];
     program_.instructions.push_back(made);
   }
 
@@ -238,21 +236,17 @@ class Compiler {
     if (buffer != no_buffer) buffers_.give_back(buffer);
     return buffer;
   }
-  constexpr void give_back_slot(Step step) {
-    slots_.give_back(saved_.remove(local(step), step.micro_batch));
-  }
-
   OrderView order_;
   int rank_;
   std::vector<int> local_;
   Program program_;
-  LowestFree slots_;
+  std::vector<int> slots_;  // of each step
+  std::size_t position_ = 0;
   LowestFree buffers_;
   PairTable inputs_{0, 0};
   PairTable outputs_{0, 0};
   PairTable gradients_{0, 0};
   PairTable input_gradients_{0, 0};
-  PairTable saved_{0, 0};
   std::vector<int> data_;
 };
 

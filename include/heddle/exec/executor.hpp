@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <heddle/core/diagnostic.hpp>
 #include <heddle/core/error.hpp>
 #include <heddle/core/order.hpp>
 #include <heddle/exec/batch.hpp>
@@ -34,13 +35,15 @@ namespace heddle {
 ///
 /// Every rank makes one, with the same order, and makes the same calls. Gradients accumulate in the
 /// stages from run to run. If a step fails on any rank, the call throws on all of them and the
-/// executor is of no more use.
+/// executor is of no more use; a new one, over a new communicator, works.
 ///
 /// Requires: `communicator` outlives the executor.
+///
 /// Complexity: of its own, no allocation and no virtual call a step; nothing grows with the
-/// micro-batches but one number for the loss of each. Errors: see each call; `PipelineError` where
-/// a stage, loader or handler threw on some rank, `TimeoutError` where a wait outlasted
-/// `ExecutorOptions::deadline`.
+/// micro-batches but one number for the loss of each.
+///
+/// Errors: see each call; `PipelineError` where a stage, loader or handler threw on some rank,
+/// `TimeoutError` where a wait outlasted `ExecutorOptions::deadline`.
 template <class Stage, communicator Communicator, class Function, class Count = NoCount,
           observer Observer = NoObserver>
   requires stage_for<Stage, typename Communicator::Bundle> &&
@@ -90,11 +93,14 @@ class Executor {
     detail::check_batch<Bundle>(inputs, shape_.micro_batches, "input");
     detail::check_batch<Bundle>(targets, shape_.micro_batches, "target");
     check_combination(inputs, targets);
+    diagnose_inputs(inputs);
     detail::BatchSource<Bundle> source{inputs, targets, shape_.micro_batches};
     Weights weights{loss_, shape_.micro_batches, options.gradient_scale};
-    if (weights.needs_total())
-      weights.set_total(options.total_count.value_or(total_of(source, weights)));
-    return train(source, weights);
+    const bool has_total = options.total_count.has_value();
+    const double total = options.total_count.value_or(0);
+    return train(source, weights, [&] {
+      if (weights.needs_total()) weights.set_total(has_total ? total : total_of(source, weights));
+    });
   }
 
   /// Trains on what `loader(micro_batch)`, a `LoadedMicroBatch`, gives on the rank of the first
@@ -116,7 +122,7 @@ class Executor {
       }
       weights.set_total(*options.total_count);
     }
-    return train(source, weights);
+    return train(source, weights, [] {});
   }
 
   /// The outputs of the last stage for all micro-batches, in their order; empty on ranks without
@@ -129,6 +135,7 @@ class Executor {
     runner_.check_usable();
     make_evaluation(micro_batches);
     detail::check_batch<Bundle>(inputs, micro_batches, "input");
+    diagnose_inputs(inputs);
     detail::EvaluationSource<Bundle> source{inputs, micro_batches};
     if (has_last_stage()) source.outputs.resize(static_cast<std::size_t>(micro_batches));
     runner_.evaluate(evaluation_, source, -1 - evaluations_++);
@@ -175,9 +182,14 @@ class Executor {
         has_data_steps_{
             std::ranges::any_of(trusted.order.steps, [](Step step) { return is_data(step.kind); })},
         program_{checked_program(trusted.order, stages, communicator)},
+        diagnostics_{options.diagnostics},
         loss_{std::move(loss)},
         runner_{std::move(stages.stages), communicator, loss_.function, options,
                 std::move(observer)} {
+    if (options.outstanding_sends < 1) {
+      throw Error("ExecutorOptions::outstanding_sends is " +
+                  std::to_string(options.outstanding_sends) + "; it must be at least 1");
+    }
     runner_.reserve(program_, has_last_stage() ? shape_.micro_batches : 0);
   }
 
@@ -227,9 +239,16 @@ class Executor {
     return total;
   }
 
-  template <class Source>
-  RunResult train(Source& source, const Weights& weights) {
-    return runner_.train(program_, source, weights, handlers_, runs_++);
+  template <class Source, class Prepare>
+  RunResult train(Source& source, const Weights& weights, Prepare prepare) {
+    return runner_.train(program_, source, weights, handlers_, runs_++, prepare);
+  }
+
+  void diagnose_inputs(const Batch& inputs) const {
+    if (!inputs.empty() || ranks_of_stages_.front() != runner_.rank()) return;
+    diagnose(diagnostics_, Severity::warning,
+             "rank " + std::to_string(runner_.rank()) +
+                 " runs the first stage, but was given no inputs");
   }
 
   void make_evaluation(int micro_batches) {
@@ -243,8 +262,9 @@ class Executor {
   std::vector<int> ranks_of_stages_;
   bool has_data_steps_;
   Program program_;
-  Program evaluation_;
+  Program evaluation_{};
   int evaluated_micro_batches_ = 0;
+  DiagnosticSink diagnostics_;
   Loss<Function, Count> loss_;
   detail::UserHandlers handlers_;
   int runs_ = 0;

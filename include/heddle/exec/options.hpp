@@ -13,7 +13,8 @@ namespace heddle {
 enum class Waiting : std::uint8_t {
   posted_ahead,  ///< a receive is posted where the order has it and waited for by the step that
                  ///< uses it
-  inline_,       ///< a receive is waited for where the order has it
+  inline_,  ///< a receive is waited for where the order has it; built-in orders complete that way
+            ///< too
 };
 
 /// How an executor runs its order.

@@ -47,4 +47,13 @@ struct Program {
   std::vector<StepKind> user_kinds;
 };
 
+/// The most that was alive at once on a rank: micro-batches that wait for their backward, bundles
+/// that wait for their consumer.
+struct LivePeaks {
+  int slots = 0;
+  int buffers = 0;
+
+  friend constexpr bool operator==(const LivePeaks&, const LivePeaks&) = default;
+};
+
 }  // namespace heddle

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
-#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -18,6 +17,7 @@
 #include <heddle/exec/buffers.hpp>
 #include <heddle/exec/communicator.hpp>
 #include <heddle/exec/failure.hpp>
+#include <heddle/exec/loss_values.hpp>
 #include <heddle/exec/micro_batch.hpp>
 #include <heddle/exec/options.hpp>
 #include <heddle/exec/program.hpp>
@@ -27,15 +27,6 @@
 #include <heddle/exec/user_handlers.hpp>
 
 namespace heddle {
-
-/// The most that was alive at once on a rank: micro-batches that wait for their backward, bundles
-/// that wait for their consumer.
-struct LivePeaks {
-  int slots = 0;
-  int buffers = 0;
-
-  friend constexpr bool operator==(const LivePeaks&, const LivePeaks&) = default;
-};
 
 namespace detail {
 
@@ -64,7 +55,7 @@ class StepRunner {
 
   void reserve(const Program& program, int losses) {
     buffers_.reserve(program.buffers);
-    losses_.resize(static_cast<std::size_t>(losses));
+    losses_.reserve(losses);
     if constexpr (has_reserve<Stage>) {
       for (Stage& stage : stages_) stage.reserve(program.slots);
     }
@@ -77,11 +68,13 @@ class StepRunner {
         ": an earlier run of this executor failed; make a new one, over a new communicator");
   }
 
-  template <class Source, class Weights>
+  /// `prepare` is called first, where what it throws ends the run on all ranks.
+  template <class Source, class Weights, class Prepare>
   RunResult train(const Program& program, Source& source, const Weights& weights,
-                  const UserHandlers& handlers, int number) {
+                  const UserHandlers& handlers, int number, Prepare prepare) {
     RunResult result;
     guard([&] {
+      prepare();
       execute(program, Run<Source, Weights>{source, &weights, &handlers, number});
       assert((peaks() == LivePeaks{program.slots, program.buffers}));
       result = finish();
@@ -101,12 +94,6 @@ class StepRunner {
   using LossValue = decltype(std::declval<Stage&>().forward_loss(
       MicroBatch{}, std::declval<Bundle>(), std::declval<const Bundle&>(),
       std::declval<Function&>(), double{}));
-
-  struct MicroBatchLoss {
-    std::optional<LossValue> value;
-    Step step;
-    double weight = 0;
-  };
 
   struct NoWeights {};
 
@@ -148,7 +135,7 @@ class StepRunner {
     is_broken_ = true;
     buffers_.clear();
     outbox_.clear();
-    for (MicroBatchLoss& loss : losses_) loss.value.reset();
+    losses_.clear();
     if constexpr (has_abandon<Stage>) {
       for (Stage& stage : stages_) stage.abandon();
     }
@@ -162,8 +149,8 @@ class StepRunner {
       at_ = instruction.step;
       execute(instruction, run);
     }
-    outbox_.finish(deadline());
     at_ = Step{};
+    outbox_.finish(deadline());
   }
 
   template <class Run>
@@ -205,12 +192,10 @@ class StepRunner {
       if (instruction.slot >= 0) saved_.add();
       const double weight = run.weights->weight(targets);
       observer_.begin(instruction.step);
-      auto& loss = losses_[static_cast<std::size_t>(instruction.step.micro_batch)];
-      loss.value.emplace(stage(instruction)
-                             .forward_loss(micro_batch(instruction), std::move(inputs), targets,
-                                           loss_, weight * run.weights->gradient_scale()));
-      loss.weight = weight;
-      loss.step = instruction.step;
+      losses_.put(instruction.step, weight,
+                  stage(instruction)
+                      .forward_loss(micro_batch(instruction), std::move(inputs), targets, loss_,
+                                    weight * run.weights->gradient_scale()));
       observer_.end(instruction.step);
     }
   }
@@ -338,16 +323,12 @@ class StepRunner {
     }
   }
 
-  /// Adds up the losses by ascending micro-batch, and agrees with all ranks that the run is done:
-  /// without it, a rank whose steps are over would go on with what another one could not finish.
+  /// Adds up the losses, and agrees with all ranks that the run is done: without it, a rank whose
+  /// steps are over would go on with what another one could not finish.
   RunResult finish() {
     RunResult result;
-    for (MicroBatchLoss& loss : losses_) {
-      at_ = loss.step;
-      result.loss += loss.weight * static_cast<double>(*loss.value);
-      result.has_loss = true;
-      loss.value.reset();
-    }
+    result.has_loss = losses_.any();
+    result.loss = losses_.sum(at_);
     at_ = Step{};
     std::array<double, 1> flags{0};
     if constexpr (has_flag<Stage>) {
@@ -389,7 +370,7 @@ class StepRunner {
   Buffers<Communicator> buffers_;
   Outbox<Communicator> outbox_;
   std::vector<TensorCounts> counts_;
-  std::vector<MicroBatchLoss> losses_;
+  LossValues<LossValue> losses_;
   LiveCount saved_;
   Step at_;
   bool is_broken_ = false;

@@ -330,3 +330,40 @@ TEST_CASE("a shape that the schedule cannot have and an order that cannot procee
   CHECK_THROWS_AS((Executor{order, stages(), communicator, mean_loss(matrix::squared_error)}),
                   ScheduleError);
 }
+
+TEST_CASE("targets that count for nothing end the run on all ranks, not on the last alone") {
+  const PipelineShape shape{.ranks = 3, .micro_batches = 2};
+  const Problem problem = make_problem(3, 4);
+  std::vector<int> told(3);
+  const auto begin = steady_clock::now();
+  run_pipeline<OneFOneB>(
+      shape, Mode{}, [&](int stage) { return problem.layer(stage); },
+      weighted_loss(matrix::squared_error, [](const MatrixBundle&) { return 0.0; }),
+      [&](int rank, auto& step) {
+        try {
+          step.run({split(problem.inputs)}, {split(problem.targets)});
+        } catch (const PipelineError& error) {
+          told[static_cast<std::size_t>(rank)] = error.origin.rank;
+        }
+      });
+  CHECK(told == std::vector<int>{2, 2, 2});
+  CHECK(steady_clock::now() - begin < seconds{5});
+}
+
+TEST_CASE("a first stage without inputs is worth a warning, to those who listen") {
+  const PipelineShape shape{.ranks = 2, .micro_batches = 2};
+  const Problem problem = make_problem(2, 4);
+  std::vector<std::string> warnings;
+  CHECK_THROWS_AS(
+      run_pipeline<OneFOneB>(
+          shape, Mode{},
+          [&](int stage) {
+            return Fragile{problem.layer(stage), forward(0, 0)};
+          },
+          mean_loss(matrix::squared_error),
+          [&](int, auto& step) { step.run({}, {split(problem.targets)}); },
+          {.diagnostics = [&](const Diagnostic& said) { warnings.push_back(said.message); }}),
+      PipelineError);
+  CHECK(warnings ==
+        std::vector<std::string>{"rank 0 runs the first stage, but was given no inputs"});
+}
