@@ -49,6 +49,14 @@ concept is_module = requires(Callable& callable, Arguments... arguments) {
   callable.forward(std::move(arguments)...);
 };
 
+template <class Callable>
+concept has_arrow = requires(Callable& callable) { callable.operator->(); };
+
+/// Not what points to a module: the call operator of a `torch::nn::ModuleHolder` says that it takes
+/// any arguments, and does not compile for those that its module does not take.
+template <class Callable, class... Arguments>
+concept is_function = !has_arrow<Callable> && std::invocable<Callable&, Arguments...>;
+
 /// A stage's callable seen as a function: a module's `forward`, or itself.
 template <class Callable>
 struct ForwardOf {
@@ -56,7 +64,7 @@ struct ForwardOf {
 
   template <class... Arguments>
     requires points_to_module<Callable, Arguments...> || is_module<Callable, Arguments...> ||
-             std::invocable<Callable&, Arguments...>
+             is_function<Callable, Arguments...>
   decltype(auto) operator()(Arguments... arguments) {
     if constexpr (points_to_module<Callable, Arguments...>) {
       return callable->forward(std::move(arguments)...);
@@ -135,8 +143,10 @@ TorchBundle call_forward(Callable& callable, const TorchBundle& inputs) {
 }
 
 /// The loss of outputs and targets, for a function of tensors or of two bundles.
-template <class Function>
-at::Tensor call_loss(Function& function, const TorchBundle& outputs, const TorchBundle& targets) {
+template <class Callable>
+at::Tensor call_loss(Callable& callable, const TorchBundle& outputs, const TorchBundle& targets) {
+  using Function = ForwardOf<Callable>;
+  Function function{callable};
   if constexpr (takes_some<Function>) {
     TorchBundle both{outputs};
     for (const auto& target : targets) both.append(target);
@@ -144,10 +154,10 @@ at::Tensor call_loss(Function& function, const TorchBundle& outputs, const Torch
                                  [](at::Tensor loss) { return loss; });
   } else {
     static_assert(
-        std::is_invocable_v<Function&, const TorchBundle&, const TorchBundle&>,
+        std::is_invocable_v<Function&, TorchBundle, TorchBundle>,
         "a loss function takes the outputs and the targets: as tensors (at most 8 together) or as "
         "two heddle::TorchBundle");
-    return function(outputs, targets);
+    return function(TorchBundle(outputs), TorchBundle(targets));
   }
 }
 

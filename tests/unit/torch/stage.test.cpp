@@ -36,6 +36,17 @@ inline auto capturing = [number = std::make_unique<int>(1)](at::Tensor x) { retu
 static_assert(!std::movable<decltype(capturing)>);
 static_assert(stage_for<TorchStage<decltype(capturing)>, TorchBundle>);
 
+/// Says, like LibTorch's holders of modules, that it can be called with anything.
+struct Holder {
+  std::shared_ptr<Block> block;
+
+  Block* operator->() const { return block.get(); }
+  template <class... Arguments>
+  decltype(auto) operator()(Arguments... arguments) const {
+    return block->forward(arguments...);
+  }
+};
+
 constexpr MicroBatch first{0, 0};
 constexpr MicroBatch frozen{0, -1};
 
@@ -61,6 +72,7 @@ TEST_CASE("A stage is a module behind a pointer, a module, or a callable") {
   const auto expected = block->forward(input);
   CHECK(outputs_of(block, {input})[0].equal(expected));
   CHECK(outputs_of(*block, {input})[0].equal(expected));
+  CHECK(outputs_of(Holder{block}, {input})[0].equal(expected));
   CHECK(outputs_of([&](auto x) { return block->forward(x); }, {input})[0].equal(expected));
   const std::function<at::Tensor(at::Tensor)> function = [&](const at::Tensor& x) {
     return block->forward(x);
