@@ -245,6 +245,31 @@ TEST_CASE("C10: two stages on one rank may hold copies of a tied weight, or the 
                               false);
 }
 
+TEST_CASE("Copies of an embedding begin alike and get the sum of their gradients") {
+  const PipelineShape shape{.ranks = 1, .stages_per_rank = 4, .micro_batches = 2};
+  const InProcessGroup<TorchBundle> group{1};
+  auto communicator = group.communicator(0);
+  const auto blocks = make_blocks(4);
+  blocks[3]->weight = wave({3, 4}, 9).set_requires_grad(true);
+  Executor step{Interleaved1F1B{}, shape,
+                local_stages<Interleaved1F1B>(
+                    shape, 0, [&](int stage) { return TorchStage{blocks.at(std::size_t(stage))}; }),
+                communicator, mean_loss(squared_error)};
+  const auto inputs = wave({4, 3}, 1);
+  const auto targets = wave({4, 4}, 2);
+
+  // docs: begin ties
+  heddle::TiedParameters ties{Interleaved1F1B{}, shape, communicator};
+  ties.tie("embedding", {0, 3}, [&](int stage) { return blocks.at(std::size_t(stage))->weight; });
+  ties.copy_from_lowest_stage();  // once, before training
+
+  ties.run([&] { return step.run({split(inputs)}, {split(targets)}); });  // instead of step.run
+  // docs: end
+  CHECK(blocks[0]->weight.equal(blocks[3]->weight));
+  CHECK(blocks[0]->weight.grad().equal(blocks[3]->weight.grad()));
+  CHECK(!blocks[0]->weight.grad().is_same(blocks[3]->weight.grad()));
+}
+
 TEST_CASE("A tie is refused that is named twice or has a stage that does not exist") {
   const PipelineShape shape{.ranks = 1, .stages_per_rank = 2, .micro_batches = 1};
   const InProcessGroup<TorchBundle> group{1};
