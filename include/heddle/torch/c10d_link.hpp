@@ -74,11 +74,11 @@ class C10dLink {
     constexpr milliseconds longest = hours{1000};
     // The watch is to end the wait; the backend's own timeout stands behind it.
     constexpr milliseconds margin = seconds{2};
+    throw_if(watch_.begin(*work, deadline));
     const auto now = steady_clock::now();
     const auto left = deadline - now >= longest ? longest : ceil<milliseconds>(deadline - now);
     bool done = false;
     std::string problem;
-    throw_if(watch_.begin(*work, deadline));
     try {
       done = work->wait(std::max(left, milliseconds{0}) + margin);
     } catch (const std::exception& error) {

@@ -38,13 +38,15 @@ class C10dWatch {
   C10dWatch(const C10dWatch&) = delete;
   C10dWatch& operator=(const C10dWatch&) = delete;
 
-  /// From here to `end`, `work` is waited for; gives the failure that makes that pointless, if any.
+  /// From here to `end`, `work` is waited for, unless a failure has made that pointless: it is
+  /// returned then.
   std::optional<Failure> begin(c10d::Work& work, Deadline deadline) {
     const std::lock_guard lock{mutex_};
+    if (failure_) return failure_;
     awaited_ = &work;
     deadline_ = deadline;
     ++waits_;
-    return failure_;
+    return std::nullopt;
   }
 
   std::optional<Failure> end() {
