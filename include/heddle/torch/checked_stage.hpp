@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <utility>
 #include <vector>
@@ -29,11 +30,10 @@ class CheckedTorchStage : public TorchStage<Callable> {
       : CheckedTorchStage{module, module->parameters()} {}
 
   bool flag() const {
-    for (const auto& parameter : parameters_) {
+    return std::ranges::any_of(parameters_, [](const at::Tensor& parameter) {
       const at::Tensor& gradient = parameter.grad();
-      if (gradient.defined() && !at::isfinite(gradient).all().item().toBool()) return true;
-    }
-    return false;
+      return gradient.defined() && !at::isfinite(gradient).all().item().toBool();
+    });
   }
 
  private:

@@ -3,6 +3,7 @@
 #include <concepts>
 #include <memory>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 namespace heddle::detail {
@@ -17,7 +18,7 @@ class MovableBox {
   MovableBox(const MovableBox&) = default;
   ~MovableBox() = default;
 
-  MovableBox& operator=(MovableBox&& other) {
+  MovableBox& operator=(MovableBox&& other) noexcept(std::is_nothrow_move_constructible_v<Value>) {
     if (this != std::addressof(other)) value_.emplace(std::move(*other.value_));
     return *this;
   }
