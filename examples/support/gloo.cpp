@@ -38,6 +38,7 @@ c10::intrusive_ptr<c10d::Store> connect(const heddle::ProcessEnvironment& enviro
 
 }  // namespace
 
+// docs: begin
 heddle::C10dCommunicator gloo_communicator(const heddle::ProcessEnvironment& environment,
                                            heddle::BoundaryShapes shapes,
                                            const std::string& group) {
@@ -49,6 +50,7 @@ heddle::C10dCommunicator gloo_communicator(const heddle::ProcessEnvironment& env
                                                                    environment.size, options);
   return heddle::C10dCommunicator{std::move(process_group), {.shapes = shapes, .store = store}};
 }
+// docs: end
 
 StoreServer::StoreServer() {
   c10d::TCPStoreOptions options;
