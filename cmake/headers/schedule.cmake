@@ -7,8 +7,12 @@ set(HEDDLE_HEADERS_schedule
   schedule/interleaved_1f1b.hpp
   schedule/lower.hpp
   schedule/lowering.hpp
+  schedule/mpipe_lowering.hpp
+  schedule/mpipe_options.hpp
+  schedule/mpipe_transpose.hpp
   schedule/one_f_one_b.hpp
   schedule/order_tables.hpp
+  schedule/ownership.hpp
   schedule/schedule.hpp
   schedule/stage_steps.hpp
 )

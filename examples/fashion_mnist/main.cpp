@@ -84,8 +84,13 @@ heddle::PipelineShape checked_shape(const Options& options, int ranks) {
                                     .stages_per_rank = options.stages_per_rank,
                                     .micro_batches = options.micro_batches};
   try {
-    heddle::with_schedule(options.schedule,
-                          [&](auto schedule) { heddle::exec_order(schedule, shape); });
+    heddle::with_schedule(options.schedule, [&](auto schedule) {
+      if constexpr (heddle::has_owners<decltype(schedule)>) {
+        throw UsageError(options.schedule + " runs a tower, and this model has none");
+      } else {
+        heddle::exec_order(schedule, shape);
+      }
+    });
   } catch (const heddle::Error& error) {
     throw UsageError(error.what());
   }

@@ -58,8 +58,12 @@
 #include <heddle/schedule/interleaved_1f1b.hpp>
 #include <heddle/schedule/lower.hpp>
 #include <heddle/schedule/lowering.hpp>
+#include <heddle/schedule/mpipe_lowering.hpp>
+#include <heddle/schedule/mpipe_options.hpp>
+#include <heddle/schedule/mpipe_transpose.hpp>
 #include <heddle/schedule/one_f_one_b.hpp>
 #include <heddle/schedule/order_tables.hpp>
+#include <heddle/schedule/ownership.hpp>
 #include <heddle/schedule/schedule.hpp>
 #include <heddle/schedule/stage_steps.hpp>
 #include <heddle/verify/causality.hpp>

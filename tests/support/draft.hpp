@@ -19,6 +19,8 @@ struct Draft {
   std::array<int, 8> rank_of_stage{};
   std::array<int, 9> offsets{};
   std::array<heddle::Step, 96> steps{};
+  std::array<int, 8> owners{};
+  std::size_t owned = 0;
 
   constexpr Draft(heddle::PipelineShape order_shape, std::string_view text,
                   heddle::Placement placement = heddle::Placement::loop)
@@ -39,11 +41,13 @@ struct Draft {
       if (item.what == What::end) break;
     }
     if (rank != static_cast<std::size_t>(shape.ranks)) throw std::invalid_argument("too few ranks");
+    for (const int owner : heddle::infer_owners(view())) owners.at(owned++) = owner;
   }
 
   constexpr heddle::OrderView view() const {
     return {shape, std::span{rank_of_stage}.first(static_cast<std::size_t>(shape.stages())),
-            std::span{offsets}.first(static_cast<std::size_t>(shape.ranks) + 1), steps};
+            std::span{offsets}.first(static_cast<std::size_t>(shape.ranks) + 1), steps,
+            std::span{owners}.first(owned)};
   }
 };
 

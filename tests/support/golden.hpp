@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -8,6 +9,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "program.hpp"
 
 namespace heddle_test {
 
@@ -39,11 +42,22 @@ inline std::string read_data(const std::string& name) {
   return content.str();
 }
 
-/// The rows of `golden/<name>.tsv`. An order written `=<id>` is replaced by the order of that row.
+/// What a file under tests/data holds that gzip has packed.
+inline std::string read_packed_data(const std::string& name) {
+  const auto [status, text] =
+      run_program("gzip -dc '" + std::string{HEDDLE_TEST_DATA} + "/" + name + "'");
+  if (status != 0) throw std::runtime_error("cannot unpack tests/data/" + name + ": " + text);
+  return text;
+}
+
+/// The rows of `golden/<name>.tsv`, or of the packed `golden/<name>.tsv.gz` if that is what there
+/// is. An order written `=<id>` is replaced by the order of that row.
 inline std::vector<GoldenRow> golden_rows(const std::string& name) {
   std::vector<GoldenRow> rows;
   std::map<std::string, std::string> orders;
-  std::stringstream table{read_data("golden/" + name + ".tsv")};
+  const std::string file = "golden/" + name + ".tsv";
+  const bool packed = std::filesystem::exists(std::string{HEDDLE_TEST_DATA} + "/" + file + ".gz");
+  std::stringstream table{packed ? read_packed_data(file + ".gz") : read_data(file)};
   std::string line;
   std::getline(table, line);
   const auto columns = split(line, '\t');

@@ -99,6 +99,7 @@ class OrderInference {
     imported.order.rank_of_stage = ranks_of_stages(shape);
     imported.order.offsets = std::move(rows_.offsets);
     imported.order.steps = std::move(rows_.steps);
+    imported.order.owner_of_micro_batch = infer_owners(imported.order);
     imported.cells = std::move(rows_.cells);
     return imported;
   }

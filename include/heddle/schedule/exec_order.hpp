@@ -19,6 +19,7 @@ Order compute_order(const Schedule& policy, PipelineShape shape) {
   Order order;
   order.shape = shape;
   order.rank_of_stage = ranks_of_stages(placement_of(policy), shape);
+  if constexpr (has_owners<Schedule>) order.owner_of_micro_batch = policy.owners(shape);
   order.offsets.push_back(0);
   for (int rank = 0; rank < shape.ranks; ++rank) {
     detail::visit_columns(policy, shape, rank, [&](Step step) { order.steps.push_back(step); });

@@ -69,6 +69,8 @@ Order lower_to_order(const Schedule& policy, OrderView columns, DataSteps data) 
   Order order;
   order.shape = columns.shape;
   order.rank_of_stage.assign(columns.rank_of_stage.begin(), columns.rank_of_stage.end());
+  order.owner_of_micro_batch.assign(columns.owner_of_micro_batch.begin(),
+                                    columns.owner_of_micro_batch.end());
   order.offsets.assign(static_cast<std::size_t>(columns.ranks()) + 1, 0);
   count_steps(order.shape, order.offsets, lower);
   order.steps.resize(static_cast<std::size_t>(order.offsets.back()));

@@ -56,8 +56,13 @@ inline constexpr auto column_offsets = make_column_offsets<Schedule, shape>();
 /// An order of the right size with everything but its steps.
 template <schedule Schedule, PipelineShape shape, std::size_t Steps>
 consteval auto make_frame(std::array<int, std::size_t{shape.ranks} + 1> offsets) {
-  StaticOrder<std::size_t{shape.ranks}, std::size_t{shape.stages()}, Steps> order{
+  constexpr std::size_t owned = has_owners<Schedule> ? std::size_t{shape.micro_batches} : 0;
+  StaticOrder<std::size_t{shape.ranks}, std::size_t{shape.stages()}, Steps, owned> order{
       .shape = shape, .offsets = offsets};
+  if constexpr (has_owners<Schedule>) {
+    std::size_t next = 0;
+    for (const int owner : Schedule{}.owners(shape)) order.owner_of_micro_batch[next++] = owner;
+  }
   for (int stage = 0; stage < shape.stages(); ++stage) {
     order.rank_of_stage[static_cast<std::size_t>(stage)] =
         rank_of(placement_of(Schedule{}), shape.ranks, stage);

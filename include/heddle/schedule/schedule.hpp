@@ -5,6 +5,7 @@
 #include <iterator>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include <heddle/core/order.hpp>
 #include <heddle/core/placement.hpp>
@@ -74,6 +75,13 @@ concept has_name = requires(const Schedule& schedule) {
 template <class Schedule>
 concept has_lower = requires(const Schedule& schedule, OrderView columns, DataSteps data,
                              detail::AnyEmit emit) { schedule.lower(columns, data, emit); };
+
+/// `schedule.owners(shape)` lists, by micro-batch, the rank that runs the tower for it; only a
+/// schedule with a tower has it.
+template <class Schedule>
+concept has_owners = requires(const Schedule& schedule, PipelineShape shape) {
+  { schedule.owners(shape) } -> std::same_as<std::vector<int>>;
+};
 
 /// `schedule.visit_columns(shape, rank, visit)` calls `visit` with each of `columns(shape, rank)`
 /// without storing them: cheaper to evaluate at compile time.
