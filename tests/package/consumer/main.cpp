@@ -3,10 +3,12 @@
 
 #include <cstdio>
 
+// docs: begin
 using Schedule = heddle::Interleaved1F1B;
 constexpr heddle::PipelineShape shape{.ranks = 4, .stages_per_rank = 2, .micro_batches = 16};
 static_assert(heddle::valid<Schedule, shape>);
 constexpr const auto& table = heddle::exec_order<Schedule, shape>();
+// docs: end
 
 int main() try {
   const heddle::Order order = heddle::exec_order(Schedule{}, shape);
