@@ -8,12 +8,12 @@
 #include <heddle/heddle.hpp>
 
 // docs: begin
-/// The built-in schedule with the least makespan of those that keep at most `most_live` activations
-/// on any rank; empty if there is none.
+/// The built-in schedule without a tower that has the least makespan of those that keep at most
+/// `most_live` activations on any rank; empty if there is none.
 std::string choose(heddle::PipelineShape shape, const heddle::Costs& costs, int most_live) {
   std::string best;
   double least = std::numeric_limits<double>::infinity();
-  for (const auto name : heddle::schedule_names) {
+  for (const auto name : heddle::body_names) {
     heddle::with_schedule(name, [&](auto schedule) {
       if (heddle::shape_fault(schedule, shape)) return;
       const auto plan = heddle::make_plan(heddle::exec_order(schedule, shape), costs);

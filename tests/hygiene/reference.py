@@ -6,6 +6,7 @@ entity. `--write` makes it anew.
 
 import re
 import sys
+import textwrap
 
 import house
 
@@ -117,7 +118,8 @@ def table(headers):
         text = "| header | entity | meaning |\n|---|---|---|\n" + "\n".join(rows) + "\n"
     if internal:
         text += "\n" if rows else ""
-        text += "Internal: " + ", ".join(f"`{header}`" for header in internal) + ".\n"
+        line = "Internal: " + ", ".join(f"`{header}`" for header in internal) + "."
+        text += textwrap.fill(line, 120, break_long_words=False, break_on_hyphens=False) + "\n"
     return text
 
 
