@@ -15,6 +15,8 @@ BEGIN = "<!-- from the headers: tests/hygiene/reference.py --write -->\n"
 END = "<!-- end of what is from the headers -->\n"
 KINDS_BEGIN = "<!-- from the headers: step kinds -->\n"
 KINDS_END = "<!-- end of step kinds -->\n"
+FAULTS_BEGIN = "<!-- from the headers: faults -->\n"
+FAULTS_END = "<!-- end of faults -->\n"
 
 FOLDERS = {
     "core": "vocabulary: shapes, steps, orders, their text forms, errors",
@@ -143,6 +145,24 @@ def step_kinds():
     return "| kind | text form | CSV | in words |\n|---|---|---|---|\n" + "\n".join(rows) + "\n"
 
 
+def faults():
+    """The kinds of fault of verify/fault.hpp with their laws, and what verify/valid.hpp says of them."""
+    enumeration = re.search(r"enum class FaultKind.*?\{(.*?)^\};", (house.INCLUDE / "verify/fault.hpp").read_text(), re.S | re.M)
+    sentences = re.findall(
+        r'static_assert\(Kind != (\w+),\s*((?:"[^"]*"\s*)+)\)', (house.INCLUDE / "verify/valid.hpp").read_text()
+    )
+    sentence_of = {kind: "".join(re.findall(r'"([^"]*)"', parts)) for kind, parts in sentences}
+    rows, law = [], ""
+    for line in enumeration.group(1).splitlines():
+        section = re.match(r"  // (\w+)", line)
+        kind = re.match(r"  (\w+),", line)
+        law = section.group(1) if section else law
+        if kind:
+            rows.append(f"| {law} | `{kind.group(1)}` | {sentence_of.pop(kind.group(1))} |")
+    assert rows and not sentence_of, f"kinds of fault that are not in the enumeration: {sentence_of}"
+    return "| law | kind | what the compiler says |\n|---|---|---|\n" + "\n".join(rows) + "\n"
+
+
 def put(text, begin, end, wanted):
     """`text` with `wanted` between two marks."""
     head, found_begin, rest = text.partition(begin)
@@ -169,7 +189,9 @@ def main():
     if unknown:
         house.finish([f"name the folder {folder} in tests/hygiene/reference.py" for folder in sorted(unknown)])
     text = PAGE.read_text()
-    wanted = put(put(text, KINDS_BEGIN, KINDS_END, step_kinds()), BEGIN, END, generated())
+    wanted = put(text, KINDS_BEGIN, KINDS_END, step_kinds())
+    wanted = put(wanted, FAULTS_BEGIN, FAULTS_END, faults())
+    wanted = put(wanted, BEGIN, END, generated())
     if sys.argv[1:] == ["--write"]:
         PAGE.write_text(wanted)
         return
