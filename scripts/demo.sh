@@ -54,11 +54,16 @@ fi
 scripts/install-dependencies.sh "${groups[@]}"
 
 echo "LibTorch: $libtorch_from"
+mkdir -p build
 cmake --fresh -S . -B build/demo -G Ninja -DCMAKE_BUILD_TYPE=Release -DHEDDLE_BUILD_TESTS=OFF \
-  -DHEDDLE_BUILD_BENCHMARKS=OFF -DHEDDLE_WITH_TORCH=ON "${libtorch[@]}" | grep '^-- heddle' || true
+  -DHEDDLE_BUILD_BENCHMARKS=OFF -DHEDDLE_WITH_TORCH=ON "${libtorch[@]}" >build/demo.log ||
+  { cat build/demo.log; exit 1; }
+grep '^-- heddle' build/demo.log || true
 cmake --build build/demo --target fashion_mnist
+
+# The pictures go beside the program, unless --out says otherwise.
 case " $* " in
-  *" --out"* | *" --help "*) ;;
+  *" --out"*) ;;
   *) set -- --out build/demo/pictures "$@" ;;
 esac
 exec build/demo/examples/fashion_mnist/fashion_mnist "$@"

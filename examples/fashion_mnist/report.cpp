@@ -59,23 +59,24 @@ heddle::Timeline measured(const Conversation& ranks, const Spans& own) {
   return heddle::measured_timeline("measured", std::move(all));
 }
 
-double mean_time(const heddle::Timeline& timeline, heddle::StepKind kind) {
-  double sum = 0;
-  int count = 0;
+/// How long a step of this kind took, in the median.
+double typical_time(const heddle::Timeline& timeline, heddle::StepKind kind) {
+  std::vector<double> times;
   for (const auto& spans : timeline.ranks) {
     for (const auto& span : spans) {
-      if (span.step.kind != kind) continue;
-      sum += span.end - span.begin;
-      ++count;
+      if (span.step.kind == kind) times.push_back(span.end - span.begin);
     }
   }
-  return count > 0 ? sum / count : 0;
+  if (times.empty()) return 0;
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::ranges::nth_element(times, middle);
+  return *middle;
 }
 
 heddle::Timeline planned(heddle::OrderView order, const heddle::Timeline& measured) {
   heddle::Costs costs;
-  costs.forward = mean_time(measured, heddle::StepKind::forward);
-  costs.backward = mean_time(measured, heddle::StepKind::backward);
+  costs.forward = typical_time(measured, heddle::StepKind::forward);
+  costs.backward = typical_time(measured, heddle::StepKind::backward);
   costs.weight = 0;
   auto timeline = heddle::simulate(order, costs).timeline;
   timeline.unit = "s";
@@ -102,6 +103,9 @@ void Progress::show(int step, std::int64_t samples, double loss) {
   std::array<char, 100> line{};
   std::snprintf(line.data(), line.size(), "step %4d/%d  loss %.4f  %6.0f samples/s", done, steps_,
                 total, static_cast<double>(samples_) / time.count());
+  say(ranks_, line.data());
+  if (done != steps_) return;
+  std::snprintf(line.data(), line.size(), "trained in %.1f s", time.count());
   say(ranks_, line.data());
 }
 

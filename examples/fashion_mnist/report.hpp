@@ -30,7 +30,7 @@ class Progress {
 };
 
 /// Draws what `order` promised and what the ranks measured: two SVG pictures and one Chrome trace
-/// with both. The plan takes a forward and a backward to last as long as they did on average.
+/// with both. The plan takes a forward and a backward to last as long as they did in the median.
 /// Returns the files' names, on rank 0; every rank calls it with its own spans.
 std::vector<std::filesystem::path> draw(const Conversation& ranks, const std::string& title,
                                         heddle::OrderView order,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include <torch/optim/adam.h>
+#include <torch/optim/schedulers/step_lr.h>
 
 #include <heddle/heddle.hpp>
 #include <heddle/torch/stage.hpp>
@@ -35,6 +37,19 @@ struct Outcome {
   std::vector<heddle::TimelineSpan> last_step;
 };
 
+/// How many of `examples` the model tells right, as a fraction; every rank calls it.
+template <class Executor>
+double accuracy_of(Executor& step, const Conversation& ranks, const Examples& examples) {
+  const auto micro_batches = static_cast<int>(std::gcd(examples.count(), std::int64_t{40}));
+  const auto labels = examples.labels.chunk(micro_batches);
+  const auto scores = step.evaluate({heddle::split(as_floats(examples.images))}, micro_batches);
+  double right = 0;  // the scores are on the rank of the last stage
+  for (std::size_t index = 0; index < scores.size(); ++index) {
+    right += static_cast<double>(count_right(scores[index][0], labels[index]));
+  }
+  return ranks.sum(right) / static_cast<double>(examples.count());
+}
+
 /// Trains on one rank of a pipeline; every rank calls it.
 template <heddle::schedule Schedule, heddle::communicator Communicator>
 Outcome train(const Schedule& schedule, Communicator& communicator, Job& job) {
@@ -57,6 +72,8 @@ Outcome train(const Schedule& schedule, Communicator& communicator, Job& job) {
                         heddle::ExecutorOptions{},
                         heddle::TimelineObserver{ranks.common_moment()}};
   torch::optim::Adam optimizer{parameters, 0.002};
+  const auto steps = static_cast<unsigned>(job.batches.steps());
+  torch::optim::StepLR learning_rate{optimizer, std::max(1U, steps / 4), 0.4};
 
   for (int number = 0; number < job.batches.steps(); ++number) {
     const auto [images, labels] = job.batches[number];
@@ -67,18 +84,12 @@ Outcome train(const Schedule& schedule, Communicator& communicator, Job& job) {
       outcome.is_equal_to_unsplit = job.unsplit.is_equal(ranks, result.loss, parameters);
     }
     optimizer.step();
+    learning_rate.step();
     progress.show(number, labels.size(0), result.loss);
   }
   outcome.last_step = step.observer().spans();
 
-  const auto& [images, labels] = job.data.test;
-  const auto micro_batches = static_cast<int>(std::gcd(labels.size(0), std::int64_t{40}));
-  const auto scores = step.evaluate({heddle::split(as_floats(images))}, micro_batches);
-  double right = 0;
-  for (std::size_t index = 0; index < scores.size(); ++index) {
-    right += static_cast<double>(count_right(scores[index][0], labels.chunk(micro_batches)[index]));
-  }
-  outcome.accuracy = ranks.sum(right) / static_cast<double>(labels.size(0));
+  outcome.accuracy = accuracy_of(step, ranks, job.data.test);
   return outcome;
 }
 
