@@ -10,6 +10,8 @@ set(HEDDLE_HEADERS_verify
   verify/report.hpp
   verify/scratch.hpp
   verify/slots.hpp
+  verify/tower_causality.hpp
+  verify/tower_coverage.hpp
   verify/valid.hpp
   verify/verify.hpp
 )

@@ -76,5 +76,7 @@
 #include <heddle/verify/report.hpp>
 #include <heddle/verify/scratch.hpp>
 #include <heddle/verify/slots.hpp>
+#include <heddle/verify/tower_causality.hpp>
+#include <heddle/verify/tower_coverage.hpp>
 #include <heddle/verify/valid.hpp>
 #include <heddle/verify/verify.hpp>

@@ -10,6 +10,12 @@
 // expect-error: a stage never runs a micro-batch backward
 // expect-error: a weight half of a backward has no input half
 // expect-error: an input half of a backward has no weight half
+// expect-error: the tower runs a micro-batch forward twice
+// expect-error: the tower runs a micro-batch backward twice
+// expect-error: a rank does twice what all ranks do once
+// expect-error: the tower never runs a micro-batch forward
+// expect-error: the tower trains, but never runs a micro-batch backward
+// expect-error: a rank leaves out what all ranks do together
 // Each kind of fault has a sentence of its own, which the compiler prints.
 #include <heddle/core/step.hpp>
 #include <heddle/verify/valid.hpp>
@@ -28,5 +34,7 @@ static_assert(report_all<>());
 static_assert(
     report_all<malformed_tables, unknown_kind, micro_batch_out_of_range, stage_out_of_range,
                wrong_rank, forward_twice, backward_twice, untrained_backward, missing_forward,
-               missing_backward, missing_input_half, missing_weight_half>());
+               missing_backward, missing_input_half, missing_weight_half, tower_forward_twice,
+               tower_backward_twice, collective_twice, missing_tower_forward,
+               missing_tower_backward, missing_collective>());
 #endif

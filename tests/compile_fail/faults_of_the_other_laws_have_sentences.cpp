@@ -9,6 +9,14 @@
 // expect-error: ranks wait for each other in a circle: the order deadlocks
 // expect-error: a rank waits for a step that is nowhere
 // expect-error: a rank saves more activations than it may hold
+// expect-error: a forward of the first stage comes before the features of its micro-batch
+// expect-error: a tower forward comes before its data
+// expect-error: a tower forward comes before the broadcast of the tower
+// expect-error: features or inputs of the tower are sent before its forward
+// expect-error: a tower backward comes before the tower's forward
+// expect-error: a tower backward comes before the backward of the first stage
+// expect-error: a tower backward comes before the tower's input
+// expect-error: the gradient of the tower is reduced before its last backward
 // Each kind of fault has a sentence of its own, which the compiler prints.
 #include <heddle/core/step.hpp>
 #include <heddle/verify/valid.hpp>
@@ -27,5 +35,9 @@ static_assert(report_all<>());
 static_assert(
     report_all<forward_before_input, forward_before_data, send_before_forward,
                backward_before_forward, backward_before_gradient, weight_half_before_input_half,
-               send_before_backward, send_before_data, wait_cycle, endless_wait, too_many_live>());
+               send_before_backward, send_before_data, forward_before_feature,
+               tower_forward_before_data, tower_forward_before_broadcast, send_before_tower_forward,
+               tower_backward_before_forward, tower_backward_before_gradient,
+               tower_backward_before_input, reduce_before_backward, wait_cycle, endless_wait,
+               too_many_live>());
 #endif

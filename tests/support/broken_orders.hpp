@@ -41,6 +41,19 @@ constexpr heddle::PipelineShape frozen_first{
 constexpr heddle::PipelineShape one_rank{.ranks = 1, .stages_per_rank = 2, .micro_batches = 1};
 constexpr heddle::PipelineShape alone{.ranks = 1, .micro_batches = 1};
 
+// Of two micro-batches the first is rank 0's own, the second rank 1's.
+constexpr std::string_view mpipe_frozen =
+    "Mf0@-1 Mr1@-1 F0@0 Fs0@0 F1@0 Br0@0 Fs1@0 B0@0 Br1@0 B1@0 / "
+    "Mf1@-1 Ms1@-1 Fr0@1 F0@1 B0@1 Bs0@1 Fr1@1 F1@1 B1@1 Bs1@1";
+constexpr std::string_view mpipe_recomputing =
+    "Mb0@-1 Dl0@-1 Mf0@-1 Dr1@-1 Mr1@-1 Gr1@-1 F0@0 Ds0@0 Fs0@0 F1@0 Br0@0 Ds1@0 Fs1@0 B0@0 Mw0@-1 "
+    "Br1@0 B1@0 Mw1@-1 / "
+    "Mb1@-1 Dl1@-1 Mf1@-1 Ds1@-1 Ms1@-1 Gs1@-1 Dr0@1 Fr0@1 F0@1 B0@1 Bs0@1 Dr1@1 Fr1@1 F1@1 B1@1 "
+    "Bs1@1";
+constexpr std::string_view mpipe_by_owner =
+    "Mb0@-1 Mf0@-1 Mr1@-1 F0@0 Fs0@0 F1@0 Br0@0 Fs1@0 B0@0 Br1@0 B1@0 Es1@0 Rgx@0 / "
+    "Mb1@-1 Mf1@-1 Ms1@-1 Fr0@1 F0@1 B0@1 Bs0@1 Fr1@1 F1@1 B1@1 Bs1@1 Er1@0 Rgx@0";
+
 /// Orders without fault that the broken ones below come from.
 struct SoundOrder {
   heddle::PipelineShape shape;
@@ -62,6 +75,12 @@ constexpr auto sound_orders = std::to_array<SoundOrder>({
     {alone, "Dl0@-1 F0@0 B0@0"},
     {alone, "X3.0@0 F0@0 -2 Uux@0 X4.9@7 B0@0 Ug0@0"},
     {{.ranks = 2, .micro_batches = 1, .first_trained_stage = 2}, "F0@0 Fs0@0 / Fr0@1 F0@1"},
+    {two_ranks, mpipe_frozen},
+    {two_ranks, mpipe_recomputing},
+    {two_ranks, mpipe_by_owner},
+    {alone, "Mb0@-1 Mf0@-1 F0@0 I0@0 Mw0@-1 W0@0"},
+    {alone, "Mb0@-1 Mf0@-1 F0@0 B0@0 Rgx@0"},
+    {alone, "Dl0@-1 Mf0@-1 F0@0 B0@0"},
 });
 
 constexpr auto broken_orders = [] {
@@ -108,6 +127,67 @@ constexpr auto broken_orders = [] {
       {"a frozen stage runs backward", frozen_first, "F0@0 Fs0@0 B0@0 / Fr0@1 F0@1 B0@1",
        untrained_backward, 0, 2, 0, none},
 
+      {"a tower forward is dropped", two_ranks,
+       "Mf0@-1 Mr1@-1 F0@0 Fs0@0 F1@0 Br0@0 Fs1@0 B0@0 Br1@0 B1@0 / Ms1@-1 Fr0@1 F0@1 B0@1 Bs0@1 "
+       "Fr1@1 F1@1 B1@1 Bs1@1",
+       missing_tower_forward, 1, none, 1, none},
+      {"a tower forward is doubled", two_ranks,
+       "Mf0@-1 Mr1@-1 F0@0 Fs0@0 F1@0 Br0@0 Fs1@0 B0@0 Br1@0 B1@0 / Mf1@-1 Ms1@-1 Mf1@-1 Fr0@1 "
+       "F0@1 B0@1 Bs0@1 Fr1@1 F1@1 B1@1 Bs1@1",
+       tower_forward_twice, 1, 2, 1, 0},
+      {"a second rank runs the tower forward", two_ranks,
+       "Mf0@-1 Mf1@-1 Mr1@-1 F0@0 Fs0@0 F1@0 Br0@0 Fs1@0 B0@0 Br1@0 B1@0 / Mf1@-1 Ms1@-1 Fr0@1 "
+       "F0@1 B0@1 Bs0@1 Fr1@1 F1@1 B1@1 Bs1@1",
+       wrong_rank, 1, 0, 0, none},
+      {"features are sent by a rank that does not own them", two_ranks,
+       "Mf0@-1 Mr1@-1 F0@0 Fs0@0 F1@0 Br0@0 Fs1@0 B0@0 Br1@0 B1@0 / Mf1@-1 Ms1@-1 Ms0@-1 Fr0@1 "
+       "F0@1 B0@1 Bs0@1 Fr1@1 F1@1 B1@1 Bs1@1",
+       wrong_rank, 1, 2, 0, none},
+      {"features go to another rank than the first", two_ranks,
+       "Mf0@-1 F0@0 Fs0@0 F1@0 Br0@0 Fs1@0 B0@0 Br1@0 B1@0 / Mf1@-1 Ms1@-1 Mr1@-1 Fr0@1 F0@1 B0@1 "
+       "Bs0@1 Fr1@1 F1@1 B1@1 Bs1@1",
+       wrong_rank, 1, 2, 0, none},
+      {"a tower forward carries a stage", two_ranks,
+       "Mf0@0 Mr1@-1 F0@0 Fs0@0 F1@0 Br0@0 Fs1@0 B0@0 Br1@0 B1@0 / Mf1@-1 Ms1@-1 Fr0@1 F0@1 B0@1 "
+       "Bs0@1 Fr1@1 F1@1 B1@1 Bs1@1",
+       stage_out_of_range, 0, 0, 0, none},
+      {"a rank broadcasts under another's number", two_ranks,
+       "Mb0@-1 Dl0@-1 Mf0@-1 Dr1@-1 Mr1@-1 Gr1@-1 F0@0 Ds0@0 Fs0@0 F1@0 Br0@0 Ds1@0 Fs1@0 B0@0 "
+       "Mw0@-1 Br1@0 B1@0 Mw1@-1 / Mb0@-1 Dl1@-1 Mf1@-1 Ds1@-1 Ms1@-1 Gs1@-1 Dr0@1 Fr0@1 F0@1 B0@1 "
+       "Bs0@1 Dr1@1 Fr1@1 F1@1 B1@1 Bs1@1",
+       wrong_rank, 1, 0, 0, none},
+      {"a rank leaves out the broadcast", two_ranks,
+       "Mb0@-1 Dl0@-1 Mf0@-1 Dr1@-1 Mr1@-1 Gr1@-1 F0@0 Ds0@0 Fs0@0 F1@0 Br0@0 Ds1@0 Fs1@0 B0@0 "
+       "Mw0@-1 Br1@0 B1@0 Mw1@-1 / Dl1@-1 Mf1@-1 Ds1@-1 Ms1@-1 Gs1@-1 Dr0@1 Fr0@1 F0@1 B0@1 Bs0@1 "
+       "Dr1@1 Fr1@1 F1@1 B1@1 Bs1@1",
+       missing_collective, 1, none, 1, none},
+      {"a rank leaves out the reduction", two_ranks,
+       "Mb0@-1 Mf0@-1 Mr1@-1 F0@0 Fs0@0 F1@0 Br0@0 Fs1@0 B0@0 Br1@0 B1@0 Es1@0 / Mb1@-1 Mf1@-1 "
+       "Ms1@-1 Fr0@1 F0@1 B0@1 Bs0@1 Fr1@1 F1@1 B1@1 Bs1@1 Er1@0 Rgx@0",
+       missing_collective, 0, none, 0, none},
+      {"a rank reduces twice", two_ranks,
+       "Mb0@-1 Mf0@-1 Mr1@-1 F0@0 Fs0@0 F1@0 Br0@0 Fs1@0 B0@0 Br1@0 B1@0 Es1@0 Rgx@0 / Mb1@-1 "
+       "Mf1@-1 Ms1@-1 Fr0@1 F0@1 B0@1 Bs0@1 Fr1@1 F1@1 B1@1 Bs1@1 Er1@0 Rgx@0 Rgx@0",
+       collective_twice, 1, 13, 1, 12},
+      {"a tower backward is dropped", two_ranks,
+       "Mb0@-1 Dl0@-1 Mf0@-1 Dr1@-1 Mr1@-1 Gr1@-1 F0@0 Ds0@0 Fs0@0 F1@0 Br0@0 Ds1@0 Fs1@0 B0@0 "
+       "Mw0@-1 Br1@0 B1@0 / Mb1@-1 Dl1@-1 Mf1@-1 Ds1@-1 Ms1@-1 Gs1@-1 Dr0@1 Fr0@1 F0@1 B0@1 Bs0@1 "
+       "Dr1@1 Fr1@1 F1@1 B1@1 Bs1@1",
+       missing_tower_backward, 0, none, 0, none},
+      {"a tower backward is doubled", two_ranks,
+       "Mb0@-1 Dl0@-1 Mf0@-1 Dr1@-1 Mr1@-1 Gr1@-1 F0@0 Ds0@0 Fs0@0 F1@0 Br0@0 Ds1@0 Fs1@0 B0@0 "
+       "Mw0@-1 Br1@0 B1@0 Mw1@-1 Mw0@-1 / Mb1@-1 Dl1@-1 Mf1@-1 Ds1@-1 Ms1@-1 Gs1@-1 Dr0@1 Fr0@1 "
+       "F0@1 B0@1 Bs0@1 Dr1@1 Fr1@1 F1@1 B1@1 Bs1@1",
+       tower_backward_twice, 0, 18, 0, 14},
+      {"an owner's tower backward is dropped on both sides", two_ranks,
+       "Mb0@-1 Mf0@-1 Mr1@-1 F0@0 Fs0@0 F1@0 Br0@0 Fs1@0 B0@0 Br1@0 B1@0 Rgx@0 / Mb1@-1 Mf1@-1 "
+       "Ms1@-1 Fr0@1 F0@1 B0@1 Bs0@1 Fr1@1 F1@1 B1@1 Bs1@1 Rgx@0",
+       missing_tower_backward, 1, none, 1, none},
+      {"both the first rank and the owner run the tower backward", two_ranks,
+       "Mb0@-1 Mf0@-1 Mr1@-1 F0@0 Fs0@0 F1@0 Br0@0 Fs1@0 B0@0 Br1@0 B1@0 Mw1@-1 Es1@0 Rgx@0 / "
+       "Mb1@-1 Mf1@-1 Ms1@-1 Fr0@1 F0@1 B0@1 Bs0@1 Fr1@1 F1@1 B1@1 Bs1@1 Er1@0 Rgx@0",
+       tower_backward_twice, 1, 11, 0, 11},
+
       // matching
       {"a send is dropped", two_ranks_once, "F0@0 Br0@0 B0@0 / Fr0@1 F0@1 B0@1 Bs0@1",
        receive_without_send, 1, 0, 0, none},
@@ -148,6 +228,20 @@ constexpr auto broken_orders = [] {
       {"features are received that nobody sends", alone, "Mr0@-1 F0@0 B0@0", receive_without_send,
        0, 0, 0, none},
 
+      {"features are not received", two_ranks,
+       "Mf0@-1 F0@0 Fs0@0 F1@0 Br0@0 Fs1@0 B0@0 Br1@0 B1@0 / Mf1@-1 Ms1@-1 Fr0@1 F0@1 B0@1 Bs0@1 "
+       "Fr1@1 F1@1 B1@1 Bs1@1",
+       send_without_receive, 1, 1, 0, none},
+      {"inputs of the tower are not sent", two_ranks,
+       "Mb0@-1 Dl0@-1 Mf0@-1 Dr1@-1 Mr1@-1 Gr1@-1 F0@0 Ds0@0 Fs0@0 F1@0 Br0@0 Ds1@0 Fs1@0 B0@0 "
+       "Mw0@-1 Br1@0 B1@0 Mw1@-1 / Mb1@-1 Dl1@-1 Mf1@-1 Ds1@-1 Ms1@-1 Dr0@1 Fr0@1 F0@1 B0@1 Bs0@1 "
+       "Dr1@1 Fr1@1 F1@1 B1@1 Bs1@1",
+       receive_without_send, 0, 5, 1, none},
+      {"a feature gradient is not sent", two_ranks,
+       "Mb0@-1 Mf0@-1 Mr1@-1 F0@0 Fs0@0 F1@0 Br0@0 Fs1@0 B0@0 Br1@0 B1@0 Rgx@0 / Mb1@-1 Mf1@-1 "
+       "Ms1@-1 Fr0@1 F0@1 B0@1 Bs0@1 Fr1@1 F1@1 B1@1 Bs1@1 Er1@0 Rgx@0",
+       receive_without_send, 1, 11, 0, none},
+
       // causality
       {"a transfer is dropped on both sides", two_ranks_once, "F0@0 Br0@0 B0@0 / F0@1 B0@1 Bs0@1",
        forward_before_input, 1, 0, 1, none},
@@ -178,7 +272,56 @@ constexpr auto broken_orders = [] {
        "Ds0@0 Dl0@0 F0@0 Fs0@0 Br0@0 B0@0 / Dr0@1 Fr0@1 F0@1 B0@1 Bs0@1", send_before_data, 0, 0, 0,
        1},
 
+      {"the first stage does not wait for the features", two_ranks,
+       "Mf0@-1 F0@0 Fs0@0 F1@0 Mr1@-1 Br0@0 Fs1@0 B0@0 Br1@0 B1@0 / Mf1@-1 Ms1@-1 Fr0@1 F0@1 B0@1 "
+       "Bs0@1 Fr1@1 F1@1 B1@1 Bs1@1",
+       forward_before_feature, 0, 3, 0, 4},
+      {"features are neither sent nor received", two_ranks,
+       "Mf0@-1 F0@0 Fs0@0 F1@0 Br0@0 Fs1@0 B0@0 Br1@0 B1@0 / Mf1@-1 Fr0@1 F0@1 B0@1 Bs0@1 Fr1@1 "
+       "F1@1 B1@1 Bs1@1",
+       forward_before_feature, 0, 3, 0, none},
+      {"features are sent before they are made", two_ranks,
+       "Mf0@-1 Mr1@-1 F0@0 Fs0@0 F1@0 Br0@0 Fs1@0 B0@0 Br1@0 B1@0 / Ms1@-1 Mf1@-1 Fr0@1 F0@1 B0@1 "
+       "Bs0@1 Fr1@1 F1@1 B1@1 Bs1@1",
+       send_before_tower_forward, 1, 0, 1, 1},
+      {"the tower runs before its data are loaded", two_ranks,
+       "Mb0@-1 Dl0@-1 Mf0@-1 Dr1@-1 Mr1@-1 Gr1@-1 F0@0 Ds0@0 Fs0@0 F1@0 Br0@0 Ds1@0 Fs1@0 B0@0 "
+       "Mw0@-1 Br1@0 B1@0 Mw1@-1 / Mb1@-1 Mf1@-1 Dl1@-1 Ds1@-1 Ms1@-1 Gs1@-1 Dr0@1 Fr0@1 F0@1 B0@1 "
+       "Bs0@1 Dr1@1 Fr1@1 F1@1 B1@1 Bs1@1",
+       tower_forward_before_data, 1, 1, 1, 2},
+      {"the tower runs before its parameters are there", two_ranks,
+       "Mb0@-1 Dl0@-1 Mf0@-1 Dr1@-1 Mr1@-1 Gr1@-1 F0@0 Ds0@0 Fs0@0 F1@0 Br0@0 Ds1@0 Fs1@0 B0@0 "
+       "Mw0@-1 Br1@0 B1@0 Mw1@-1 / Dl1@-1 Mf1@-1 Mb1@-1 Ds1@-1 Ms1@-1 Gs1@-1 Dr0@1 Fr0@1 F0@1 B0@1 "
+       "Bs0@1 Dr1@1 Fr1@1 F1@1 B1@1 Bs1@1",
+       tower_forward_before_broadcast, 1, 1, 1, 2},
+      {"the tower runs backward before the first stage", two_ranks,
+       "Mb0@-1 Dl0@-1 Mf0@-1 Dr1@-1 Mr1@-1 Gr1@-1 F0@0 Ds0@0 Fs0@0 F1@0 Br0@0 Ds1@0 Fs1@0 B0@0 "
+       "Mw0@-1 Br1@0 Mw1@-1 B1@0 / Mb1@-1 Dl1@-1 Mf1@-1 Ds1@-1 Ms1@-1 Gs1@-1 Dr0@1 Fr0@1 F0@1 B0@1 "
+       "Bs0@1 Dr1@1 Fr1@1 F1@1 B1@1 Bs1@1",
+       tower_backward_before_gradient, 0, 16, 0, 17},
+      {"the tower runs backward without its input", two_ranks,
+       "Mb0@-1 Dl0@-1 Mf0@-1 Dr1@-1 Mr1@-1 F0@0 Ds0@0 Fs0@0 F1@0 Br0@0 Ds1@0 Fs1@0 B0@0 Mw0@-1 "
+       "Br1@0 B1@0 Mw1@-1 / Mb1@-1 Dl1@-1 Mf1@-1 Ds1@-1 Ms1@-1 Dr0@1 Fr0@1 F0@1 B0@1 Bs0@1 Dr1@1 "
+       "Fr1@1 F1@1 B1@1 Bs1@1",
+       tower_backward_before_input, 0, 16, 0, none},
+      {"a feature gradient is sent before it is made", two_ranks,
+       "Mb0@-1 Mf0@-1 Mr1@-1 F0@0 Fs0@0 F1@0 Br0@0 Fs1@0 B0@0 Br1@0 Es1@0 B1@0 Rgx@0 / Mb1@-1 "
+       "Mf1@-1 Ms1@-1 Fr0@1 F0@1 B0@1 Bs0@1 Fr1@1 F1@1 B1@1 Bs1@1 Er1@0 Rgx@0",
+       send_before_backward, 0, 10, 0, 11},
+      {"a gradient is reduced before the owner's backward", two_ranks,
+       "Mb0@-1 Mf0@-1 Mr1@-1 F0@0 Fs0@0 F1@0 Br0@0 Fs1@0 B0@0 Br1@0 B1@0 Es1@0 Rgx@0 / Mb1@-1 "
+       "Mf1@-1 Ms1@-1 Fr0@1 F0@1 B0@1 Bs0@1 Fr1@1 F1@1 B1@1 Bs1@1 Rgx@0 Er1@0",
+       reduce_before_backward, 1, 11, 1, 12},
+      {"a gradient is reduced before the first rank's own backward", two_ranks,
+       "Mb0@-1 Mf0@-1 Mr1@-1 F0@0 Fs0@0 F1@0 Br0@0 Fs1@0 Rgx@0 B0@0 Br1@0 B1@0 Es1@0 / Mb1@-1 "
+       "Mf1@-1 Ms1@-1 Fr0@1 F0@1 B0@1 Bs0@1 Fr1@1 F1@1 B1@1 Bs1@1 Er1@0 Rgx@0",
+       reduce_before_backward, 0, 8, 0, 9},
+
       // progress
+      {"a rank stands at the reduction, the other still waits for its gradient", two_ranks,
+       "Mb0@-1 Mf0@-1 Mr1@-1 F0@0 Fs0@0 F1@0 Br0@0 Fs1@0 B0@0 Br1@0 B1@0 Rgx@0 Es1@0 / Mb1@-1 "
+       "Mf1@-1 Ms1@-1 Fr0@1 F0@1 B0@1 Bs0@1 Fr1@1 F1@1 B1@1 Bs1@1 Er1@0 Rgx@0",
+       wait_cycle, 0, 11, 1, 12},
       {"both ranks send first", two_ranks,
        "F0@0 Fs0@0 F1@0 Fs1@0 Br0@0 B0@0 Br1@0 B1@0 / "
        "Fr0@1 F0@1 B0@1 Bs0@1 Fr1@1 F1@1 B1@1 Bs1@1",

@@ -50,6 +50,11 @@ struct OrderView {
 
 namespace detail {
 
+/// Whether `step` belongs to a tower or moves data outside the stages.
+constexpr bool is_outside(Step step) {
+  return is_tower(step.kind) || (is_data(step.kind) && step.stage == no_stage);
+}
+
 /// How well a step on a rank shows that the rank owns its micro-batch; 0: not at all.
 constexpr int shows_owner(Step step) {
   using enum StepKind;
@@ -71,13 +76,16 @@ constexpr int shows_owner(Step step) {
 ///
 /// Complexity: linear in steps.
 constexpr std::vector<int> infer_owners(OrderView order) {
-  std::vector<int> owners;
-  std::vector<int> shown;
+  bool any = false;
+  for (int rank = 0; rank < order.ranks(); ++rank) {
+    for (const Step step : order.rank(rank)) any = any || detail::is_outside(step);
+  }
+  if (!any) return {};
+  const auto micro_batches = static_cast<std::size_t>(order.shape.micro_batches);
+  std::vector<int> owners(micro_batches, 0);
+  std::vector<int> shown(micro_batches, 0);
   for (int rank = 0; rank < order.ranks(); ++rank) {
     for (const Step step : order.rank(rank)) {
-      if (!is_tower(step.kind) && !(is_data(step.kind) && step.stage == no_stage)) continue;
-      owners.resize(static_cast<std::size_t>(order.shape.micro_batches));
-      shown.resize(owners.size());
       const int shows = detail::shows_owner(step);
       if (step.micro_batch < 0 || step.micro_batch >= order.shape.micro_batches) continue;
       const auto at = static_cast<std::size_t>(step.micro_batch);

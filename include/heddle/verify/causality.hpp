@@ -8,6 +8,7 @@
 #include <heddle/core/step.hpp>
 #include <heddle/verify/fault.hpp>
 #include <heddle/verify/scratch.hpp>
+#include <heddle/verify/tower_causality.hpp>
 
 namespace heddle {
 
@@ -186,14 +187,24 @@ class Causality {
 
 }  // namespace detail
 
+namespace detail {
+
+constexpr std::optional<Fault> causality_of_stages(OrderView order) {
+  return Causality{order}.fault();
+}
+
+}  // namespace detail
+
 /// Law 3: no step of a rank uses what is not there yet: computed by an earlier step of the rank, or
 /// received by one.
 ///
-/// If an order moves data, a forward needs those of its micro-batch too. Steps of the tower and of
-/// the user have no law here. Requires: `coverage_fault` found nothing. Complexity: linear in steps
-/// and in (stage, micro-batch) pairs; a byte a pair.
+/// If an order moves data, a forward needs those of its micro-batch too; if it has a tower, the
+/// first stage's forward needs the features, and the tower's gradients are reduced after its last
+/// backward on the rank. Steps of the user have no law here. Requires: `coverage_fault` found
+/// nothing. Complexity: linear in steps and in (stage, micro-batch) pairs; a byte a pair.
 constexpr std::optional<Fault> causality_fault(OrderView order) {
-  return detail::Causality{order}.fault();
+  if (const auto fault = detail::causality_of_stages(order)) return fault;
+  return detail::causality_of_tower(order);
 }
 
 }  // namespace heddle

@@ -9,10 +9,20 @@
 #include <heddle/core/step.hpp>
 #include <heddle/verify/fault.hpp>
 #include <heddle/verify/scratch.hpp>
+#include <heddle/verify/tower_coverage.hpp>
 
 namespace heddle {
 
 namespace detail {
+
+/// Whether no micro-batch has an owner or each has a rank of the shape.
+constexpr bool owners_agree(OrderView order) {
+  const auto owners = order.owner_of_micro_batch;
+  for (const int owner : owners) {
+    if (owner < 0 || owner >= order.ranks()) return false;
+  }
+  return owners.empty() || owners.size() == static_cast<std::size_t>(order.shape.micro_batches);
+}
 
 /// Whether the tables of `order` have the sizes that its shape says and stay inside each other.
 constexpr bool tables_agree(OrderView order) {
@@ -27,7 +37,8 @@ constexpr bool tables_agree(OrderView order) {
   for (std::size_t rank = 0; rank + 1 < order.offsets.size(); ++rank) {
     if (order.offsets[rank] > order.offsets[rank + 1]) return false;
   }
-  return static_cast<std::size_t>(order.offsets.back()) <= order.steps.size();
+  return static_cast<std::size_t>(order.offsets.back()) <= order.steps.size() &&
+         owners_agree(order);
 }
 
 /// What of a stage's work on one micro-batch has been seen: one bit a compute kind, in the order of
@@ -92,22 +103,18 @@ class Coverage {
     if (step.kind == StepKind::idle || is_user(step.kind) || is_foreign(step.kind))
       return std::nullopt;
     if (step.kind > StepKind::wait_send_gradient) return FaultKind::unknown_kind;
-    if (step.kind == StepKind::broadcast_tower || step.kind == StepKind::reduce_tower_gradient)
-      return std::nullopt;
+    if (is_outside(step)) return misplaced_outside(order_, step, rank);
     if (step.micro_batch < 0 || step.micro_batch >= micro_batches_)
       return FaultKind::micro_batch_out_of_range;
-    const int lowest = is_data(step.kind) || is_tower(step.kind) ? no_stage : 0;
-    const int end = is_tower(step.kind) ? 1 : stages_;
-    if (step.stage < lowest || step.stage >= end) return FaultKind::stage_out_of_range;
-    if (step.stage >= 0 && !is_tower(step.kind) && order_.rank_of(step.stage) != rank)
-      return FaultKind::wrong_rank;
+    if (step.stage < 0 || step.stage >= stages_) return FaultKind::stage_out_of_range;
+    if (order_.rank_of(step.stage) != rank) return FaultKind::wrong_rank;
     return std::nullopt;
   }
 
   constexpr Fault misplaced_fault(int rank, int position) const {
     Fault fault = fault_at(order_, FaultKind::wrong_rank, rank, position);
     fault.kind = misplaced(fault.step, rank).value_or(FaultKind::wrong_rank);
-    if (fault.kind == FaultKind::wrong_rank) fault.other_rank = order_.rank_of(fault.step.stage);
+    if (fault.kind == FaultKind::wrong_rank) fault.other_rank = home_of(order_, fault.step);
     return fault;
   }
 
@@ -166,14 +173,24 @@ class Coverage {
 
 }  // namespace detail
 
+namespace detail {
+
+constexpr std::optional<Fault> coverage_of_stages(OrderView order) {
+  if (!tables_agree(order)) return Fault{.kind = FaultKind::malformed_tables};
+  return Coverage{order}.fault();
+}
+
+}  // namespace detail
+
 /// Law 1: each stage runs each micro-batch forward once and, from the first stage that trains on,
 /// backward once (or its input half and its weight half), on its own rank; every number is inside
-/// the shape.
+/// the shape. A tower runs each micro-batch forward once on its owner, and if it trains backward
+/// once; what all ranks do together each of them does once.
 ///
 /// Complexity: linear in steps and in (stage, micro-batch) pairs; a byte a pair.
 constexpr std::optional<Fault> coverage_fault(OrderView order) {
-  if (!detail::tables_agree(order)) return Fault{.kind = FaultKind::malformed_tables};
-  return detail::Coverage{order}.fault();
+  if (const auto fault = detail::coverage_of_stages(order)) return fault;
+  return detail::coverage_of_tower(order);
 }
 
 }  // namespace heddle

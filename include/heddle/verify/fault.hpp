@@ -28,6 +28,12 @@ enum class FaultKind : std::uint8_t {
   missing_backward,          ///< nowhere in the order, nor a half of it
   missing_input_half,        ///< nowhere in the order; the other is the weight half
   missing_weight_half,       ///< nowhere in the order; the other is the input half
+  tower_forward_twice,       ///< the other is the earlier tower forward
+  tower_backward_twice,      ///< the other is the earlier tower backward
+  collective_twice,        ///< a broadcast or reduction of the tower; the other is the earlier one
+  missing_tower_forward,   ///< nowhere in the order, though the tower runs for others
+  missing_tower_backward,  ///< nowhere in the order, though the tower trains
+  missing_collective,      ///< not on this rank, though other ranks wait for it
 
   // matching
   no_neighbour,          ///< a transfer beyond the first or the last stage
@@ -49,6 +55,14 @@ enum class FaultKind : std::uint8_t {
   weight_half_before_input_half,
   send_before_backward,
   send_before_data,
+  forward_before_feature,
+  tower_forward_before_data,
+  tower_forward_before_broadcast,
+  send_before_tower_forward,
+  tower_backward_before_forward,
+  tower_backward_before_gradient,
+  tower_backward_before_input,
+  reduce_before_backward,
 
   // progress
   wait_cycle,    ///< ranks wait for each other in a circle; the other is the step waited for
@@ -60,9 +74,9 @@ enum class FaultKind : std::uint8_t {
 
 /// The law that a kind of fault breaks.
 constexpr Law law_of(FaultKind kind) {
-  if (kind <= FaultKind::missing_weight_half) return Law::coverage;
+  if (kind <= FaultKind::missing_collective) return Law::coverage;
   if (kind <= FaultKind::overtaken_receive) return Law::matching;
-  if (kind <= FaultKind::send_before_data) return Law::causality;
+  if (kind <= FaultKind::reduce_before_backward) return Law::causality;
   if (kind <= FaultKind::endless_wait) return Law::progress;
   return Law::memory;
 }

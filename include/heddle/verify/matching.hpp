@@ -22,7 +22,7 @@ constexpr std::optional<Fault> overtaking_fault(const Pairing& pairing) {
   for (int rank = 0; rank < ranks; ++rank) {
     for (int sender = 0; sender < ranks; ++sender) newest.data()[sender] = 0;
     for (int transfer = pairing.first()[rank]; transfer < pairing.first()[rank + 1]; ++transfer) {
-      if (sends[transfer]) continue;
+      if (sends[transfer] || partner[transfer] < 0) continue;
       const int other = partner[transfer];
       int& newest_send = newest.data()[rank_of[other]];
       if (other < newest_send) {

@@ -9,6 +9,7 @@
 #include <heddle/core/step.hpp>
 #include <heddle/schedule/schedule.hpp>
 #include <heddle/verify/fault.hpp>
+#include <heddle/verify/scratch.hpp>
 
 namespace heddle {
 
@@ -21,6 +22,11 @@ struct RankMemory {
   /// Boundaries on their way between ranks: received and not yet used, or made and not yet sent. A
   /// step holds what it uses until it has made what it makes.
   int transfers = 0;
+
+  /// Outputs of a tower, of one micro-batch each: computed or received, and still to be used by the
+  /// rank, be it in a send, in the first stage or in a backward. On an owner that runs it backward
+  /// the tower's graph is held as long.
+  int features = 0;
 
   friend constexpr bool operator==(const RankMemory&, const RankMemory&) = default;
 };
@@ -59,6 +65,62 @@ constexpr BoundaryChange boundaries_of(OrderView order, Step step) {
   }
 }
 
+/// Whether `rank` runs a tower backward or takes part in one.
+constexpr bool trains_tower(OrderView order, int rank) {
+  using enum StepKind;
+  for (const Step step : order.rank(rank)) {
+    if (step.kind == tower_backward || step.kind == reduce_tower_gradient) return true;
+  }
+  return false;
+}
+
+/// Whether `step` makes or uses the features of its micro-batch. The backward of the first stage
+/// uses them if the tower trains: it makes their gradient.
+constexpr bool touches_features(Step step, bool trains) {
+  using enum StepKind;
+  switch (step.kind) {
+    case tower_forward:
+    case send_feature:
+    case receive_feature:
+    case tower_backward:
+    case send_feature_gradient:
+    case receive_and_tower_backward: return true;
+    case forward: return step.stage == 0;
+    case backward:
+    case backward_input: return step.stage == 0 && trains;
+    default: return false;
+  }
+}
+
+/// The most features that `rank` holds at a time.
+constexpr int peak_features(OrderView order, int rank) {
+  if (order.owner_of_micro_batch.empty()) return 0;
+  const auto list = order.rank(rank);
+  const bool trains = trains_tower(order, rank);
+  Scratch<int> last_use{order.shape.micro_batches};
+  int position = 0;
+  for (const Step step : list) {
+    if (touches_features(step, trains)) last_use.data()[step.micro_batch] = position;
+    ++position;
+  }
+  int now = 0;
+  int peak = 0;
+  position = 0;
+  bool has_tower = false;
+  for (const Step step : list) {
+    if (step.kind == StepKind::tower_forward || step.kind == StepKind::receive_feature) {
+      has_tower = true;
+      peak = std::max(peak, ++now);
+    }
+    if (has_tower && touches_features(step, trains) &&
+        last_use.data()[step.micro_batch] == position) {
+      --now;
+    }
+    ++position;
+  }
+  return peak;
+}
+
 }  // namespace detail
 
 /// The most that `rank` holds at a time when it runs its list of `order`.
@@ -76,6 +138,7 @@ constexpr RankMemory peak_memory(OrderView order, int rank) {
     peak.transfers = std::max(peak.transfers, now.transfers);
     now.transfers -= change.used;
   }
+  peak.features = detail::peak_features(order, rank);
   return peak;
 }
 

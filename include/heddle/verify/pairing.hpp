@@ -8,6 +8,7 @@
 #include <heddle/core/step.hpp>
 #include <heddle/verify/fault.hpp>
 #include <heddle/verify/scratch.hpp>
+#include <heddle/verify/tower_coverage.hpp>
 
 namespace heddle::detail {
 
@@ -79,13 +80,14 @@ class MessageRows {
   Scratch<std::uint8_t> permitted_;
 };
 
-/// The transfers of an order, rank by rank, each with the transfer that it meets. Other steps are
-/// left out.
+/// The transfers of an order, rank by rank, each with the transfer that it meets, and between them
+/// the steps that all ranks do together. Other steps are left out.
 ///
 /// Requires: `coverage_fault` found nothing.
 class Pairing {
  public:
   static constexpr int unmet = -1;
+  static constexpr int all_ranks = -2;  ///< the partner of a step that all ranks do together
 
   constexpr explicit Pairing(OrderView order)
       : order_{order},
@@ -113,20 +115,18 @@ class Pairing {
     return order_.rank(rank()[transfer])[static_cast<std::size_t>(position()[transfer])];
   }
 
-  /// A fault of `transfer` with the transfer that it meets, or with the one that it misses: where
-  /// that would stand follows from its stage, or, as the tower's messages go to rank 0 or come from
-  /// it, from the step itself.
+  /// A fault of `transfer` with the transfer that it meets, or with the one that it misses.
+  /// Requires: it is no step of all ranks.
   constexpr Fault fault_of(FaultKind kind, int transfer) const {
     const int partner_of_it = partner()[transfer];
     if (partner_of_it != unmet) return fault_of_two(kind, transfer, partner_of_it);
     const Step own = step(transfer);
     const Step missing = sends()[transfer] ? matching_receive(own) : matching_send(own);
-    const bool has_stage = !is_tower(own.kind) && missing.stage >= 0;
     return {.kind = kind,
             .rank = rank()[transfer],
             .position = position()[transfer],
             .step = own,
-            .other_rank = has_stage ? order_.rank_of(missing.stage) : 0,
+            .other_rank = home_of(order_, missing),
             .other_step = missing};
   }
 
@@ -158,7 +158,10 @@ class Pairing {
     for (int at = begin; at < end; ++at) {
       const Step& step = steps[at];
       const int kind = static_cast<int>(step.kind);
-      if (kind >= MessageRows::kinds || first_row[kind] < 0) continue;
+      if (kind >= MessageRows::kinds || first_row[kind] < 0) {
+        if (is_collective(step.kind)) add(transfer++, rank, at - begin, all_ranks);
+        continue;
+      }
       int row = first_row[kind] + step.stage;
       if (step.kind == StepKind::receive_data && step.stage <= 0)
         row = step.stage < 0 ? rows.source_data() : 0;
@@ -166,18 +169,22 @@ class Pairing {
         refuse(fault_of_unpermitted(rank, at - begin));
         continue;
       }
-      position_.data()[transfer] = at - begin;
-      rank_.data()[transfer] = rank;
+      add(transfer, rank, at - begin, unmet);
       sends_.data()[transfer] = is_send(step.kind);
       meet(transfer++, waiting[row * order_.shape.micro_batches + step.micro_batch]);
     }
     return transfer;
   }
 
+  constexpr void add(int transfer, int rank, int position, int partner) {
+    position_.data()[transfer] = position;
+    rank_.data()[transfer] = rank;
+    partner_.data()[transfer] = partner;
+  }
+
   constexpr void meet(int transfer, int& waiting) {
     const bool sends = sends_.data()[transfer];
     int* const partner = partner_.data();
-    partner[transfer] = unmet;
     if (waiting == 0) {
       waiting = sends ? 1 + transfer : -1 - transfer;
       return;

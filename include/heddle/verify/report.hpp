@@ -10,6 +10,8 @@
 #include <heddle/core/step.hpp>
 #include <heddle/core/text.hpp>
 #include <heddle/verify/fault.hpp>
+#include <heddle/verify/progress.hpp>
+#include <heddle/verify/tower_coverage.hpp>
 
 namespace heddle {
 
@@ -48,9 +50,9 @@ class FaultWriter {
 
   std::string sentence(const std::vector<Action>& cycle) const {
     if (fault_.kind == FaultKind::malformed_tables) {
-      return "the tables of the order do not fit its shape: it needs a rank for each stage and, in "
-             "ascending order, the "
-             "first step of each rank and the end";
+      return "the tables of the order do not fit its shape: it needs a rank for each stage, in "
+             "ascending order the first step of each rank and the end, and for a tower an owner of "
+             "each micro-batch";
     }
     if (fault_.kind == FaultKind::wait_cycle || fault_.kind == FaultKind::endless_wait)
       return waiting(cycle);
@@ -84,7 +86,20 @@ class FaultWriter {
 
   static std::string up_to(int end) { return "0 to " + std::to_string(end - 1); }
 
+  /// Why a step belongs to the rank that it belongs to.
+  std::string home() const {
+    const Step step = fault_.step;
+    if (!is_outside(step)) return "which runs stage " + std::to_string(step.stage);
+    if (step.kind == StepKind::broadcast_tower) return "whose number it carries";
+    return is_of_first_rank(step.kind) ? "which runs stage 0" : "the owner of its micro-batch";
+  }
+
   std::string missing() const {
+    if (fault_.kind == FaultKind::missing_tower_forward)
+      return "; the tower runs each micro-batch forward once, on its owner";
+    if (fault_.kind == FaultKind::missing_tower_backward)
+      return "; a tower that trains runs each micro-batch backward once";
+    if (fault_.kind == FaultKind::missing_collective) return ", for which the other ranks wait";
     if (fault_.other_position == no_position)
       return "; each stage runs each micro-batch forward and backward once";
     return ", the other half of " + other();
@@ -98,13 +113,19 @@ class FaultWriter {
         return "is for a micro-batch that the shape does not have; it has " +
                up_to(order_.shape.micro_batches);
       case FaultKind::stage_out_of_range:
+        if (is_tower(fault_.step.kind)) {
+          return "is for a stage where it cannot be; a step of this kind has stage " +
+                 std::to_string(stage_outside(fault_.step.kind));
+        }
         return "is for a stage where it cannot be; the shape has stages " +
                up_to(order_.shape.stages());
       case FaultKind::wrong_rank:
-        return "belongs to rank " + std::to_string(fault_.other_rank) + ", which runs stage " +
-               stage;
+        return "belongs to rank " + std::to_string(fault_.other_rank) + ", " + home();
       case FaultKind::forward_twice: return "repeats the forward " + other();
       case FaultKind::backward_twice: return "repeats what was done by " + other();
+      case FaultKind::tower_forward_twice: return "repeats the tower forward " + other();
+      case FaultKind::tower_backward_twice: return "repeats the tower backward " + other();
+      case FaultKind::collective_twice: return "repeats what all ranks do once, " + other();
       case FaultKind::untrained_backward:
         return "is a backward, but the first stage with anything to train is " +
                std::to_string(order_.shape.first_trained_stage);
@@ -136,9 +157,8 @@ class FaultWriter {
       if (&action != &cycle.front()) text += "; ";
       text += "rank " + std::to_string(action.rank) + " at " + write_(action.step) + " (position " +
               std::to_string(action.position) + ")";
-      const Step partner =
-          is_send(action.step.kind) ? matching_receive(action.step) : matching_send(action.step);
       const Action& next = &action == &cycle.back() ? cycle.front() : *(&action + 1);
+      const Step partner = partner_of(action.step, next.rank);
       text += " waits for " + write_(partner);
       if (!endless) text += " of rank " + std::to_string(next.rank);
     }
@@ -146,6 +166,11 @@ class FaultWriter {
       text += ", which rank " + std::to_string(fault_.other_rank) + " never runs";
     }
     return text;
+  }
+
+  static Step partner_of(Step step, int rank) {
+    if (is_collective(step.kind)) return of_rank(step, rank);
+    return is_send(step.kind) ? matching_receive(step) : matching_send(step);
   }
 
   OrderView order_;

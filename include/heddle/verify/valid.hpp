@@ -19,13 +19,23 @@ namespace detail {
 // Each law is a constant evaluation of its own: compilers limit the work of one.
 
 template <schedule Schedule, PipelineShape shape, DataSteps Data>
-inline constexpr auto first_coverage_fault = coverage_fault(exec_order<Schedule, shape, Data>());
+inline constexpr auto first_coverage_fault =
+    coverage_of_stages(exec_order<Schedule, shape, Data>());
+
+template <schedule Schedule, PipelineShape shape, DataSteps Data>
+inline constexpr auto first_tower_coverage_fault =
+    coverage_of_tower(exec_order<Schedule, shape, Data>());
 
 template <schedule Schedule, PipelineShape shape, DataSteps Data>
 inline constexpr auto first_matching_fault = matching_fault(exec_order<Schedule, shape, Data>());
 
 template <schedule Schedule, PipelineShape shape, DataSteps Data>
-inline constexpr auto first_causality_fault = causality_fault(exec_order<Schedule, shape, Data>());
+inline constexpr auto first_causality_fault =
+    causality_of_stages(exec_order<Schedule, shape, Data>());
+
+template <schedule Schedule, PipelineShape shape, DataSteps Data>
+inline constexpr auto first_tower_causality_fault =
+    causality_of_tower(exec_order<Schedule, shape, Data>());
 
 template <schedule Schedule, PipelineShape shape, DataSteps Data>
 inline constexpr auto first_progress_fault = progress_fault(exec_order<Schedule, shape, Data>());
@@ -35,10 +45,14 @@ template <schedule Schedule, PipelineShape shape, DataSteps Data>
 consteval std::optional<Fault> find_first_fault() {
   if constexpr (first_coverage_fault<Schedule, shape, Data>.has_value()) {
     return first_coverage_fault<Schedule, shape, Data>;
+  } else if constexpr (first_tower_coverage_fault<Schedule, shape, Data>.has_value()) {
+    return first_tower_coverage_fault<Schedule, shape, Data>;
   } else if constexpr (first_matching_fault<Schedule, shape, Data>.has_value()) {
     return first_matching_fault<Schedule, shape, Data>;
   } else if constexpr (first_causality_fault<Schedule, shape, Data>.has_value()) {
     return first_causality_fault<Schedule, shape, Data>;
+  } else if constexpr (first_tower_causality_fault<Schedule, shape, Data>.has_value()) {
+    return first_tower_causality_fault<Schedule, shape, Data>;
   } else {
     return first_progress_fault<Schedule, shape, Data>;
   }
@@ -64,7 +78,8 @@ consteval void report() {
   static_assert(Kind != micro_batch_out_of_range,
                 "a step is for a micro-batch that the shape does not have");
   static_assert(Kind != stage_out_of_range, "a step is for a stage where it cannot be");
-  static_assert(Kind != wrong_rank, "a step is on another rank than its stage");
+  static_assert(Kind != wrong_rank,
+                "a step is on another rank than its stage or the owner of its micro-batch");
   static_assert(Kind != forward_twice, "a stage runs a micro-batch forward twice");
   static_assert(Kind != backward_twice, "a stage runs a micro-batch backward twice");
   static_assert(Kind != untrained_backward,
@@ -73,6 +88,13 @@ consteval void report() {
   static_assert(Kind != missing_backward, "a stage never runs a micro-batch backward");
   static_assert(Kind != missing_input_half, "a weight half of a backward has no input half");
   static_assert(Kind != missing_weight_half, "an input half of a backward has no weight half");
+  static_assert(Kind != tower_forward_twice, "the tower runs a micro-batch forward twice");
+  static_assert(Kind != tower_backward_twice, "the tower runs a micro-batch backward twice");
+  static_assert(Kind != collective_twice, "a rank does twice what all ranks do once");
+  static_assert(Kind != missing_tower_forward, "the tower never runs a micro-batch forward");
+  static_assert(Kind != missing_tower_backward,
+                "the tower trains, but never runs a micro-batch backward");
+  static_assert(Kind != missing_collective, "a rank leaves out what all ranks do together");
   static_assert(Kind != no_neighbour, "a transfer leads beyond the first or the last stage");
   static_assert(Kind != neighbour_on_rank,
                 "a transfer is between stages of one rank, which hand over in memory");
@@ -94,6 +116,21 @@ consteval void report() {
                 "a weight half of a backward comes before its input half");
   static_assert(Kind != send_before_backward, "a gradient is sent before its backward");
   static_assert(Kind != send_before_data, "data are sent before they are there");
+  static_assert(Kind != forward_before_feature,
+                "a forward of the first stage comes before the features of its micro-batch");
+  static_assert(Kind != tower_forward_before_data, "a tower forward comes before its data");
+  static_assert(Kind != tower_forward_before_broadcast,
+                "a tower forward comes before the broadcast of the tower");
+  static_assert(Kind != send_before_tower_forward,
+                "features or inputs of the tower are sent before its forward");
+  static_assert(Kind != tower_backward_before_forward,
+                "a tower backward comes before the tower's forward");
+  static_assert(Kind != tower_backward_before_gradient,
+                "a tower backward comes before the backward of the first stage");
+  static_assert(Kind != tower_backward_before_input,
+                "a tower backward comes before the tower's input");
+  static_assert(Kind != reduce_before_backward,
+                "the gradient of the tower is reduced before its last backward");
   static_assert(Kind != wait_cycle, "ranks wait for each other in a circle: the order deadlocks");
   static_assert(Kind != endless_wait, "a rank waits for a step that is nowhere");
   static_assert(Kind != too_many_live, "a rank saves more activations than it may hold");
