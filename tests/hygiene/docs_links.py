@@ -8,7 +8,7 @@ import re
 import house
 
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)]*)?\)")
-PATH = re.compile(r"`((?:cmake|docs|examples|include|scripts|tests)/[\w./+-]*)`")
+PATH = re.compile(r"`((?:benchmarks|cmake|docs|examples|include|scripts|tests)/[\w./+-]*)`")
 FENCE = re.compile(r"^```.*?^```$", re.S | re.M)
 
 
