@@ -5,4 +5,5 @@ set(HEDDLE_HEADERS_plan
   plan/message_table.hpp
   plan/plan.hpp
   plan/simulation.hpp
+  plan/transposition.hpp
 )

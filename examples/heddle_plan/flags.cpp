@@ -108,6 +108,23 @@ constexpr std::array flags{
          [](Request& request, const Flag& flag, Text text) {
            request.interleaved.rounds = static_cast<heddle::Rounds>(choice(flag, text));
          }},
+    Flag{"--overflow", "full|min", "who runs the tower beyond one micro-batch a rank (mpipe)",
+         [](Request& request, const Flag& flag, Text text) {
+           request.mpipe.overflow = static_cast<heddle::OverflowMode>(choice(flag, text));
+         }},
+    Flag{"--tower", "trainable|frozen|none",
+         "what of the tower trains; none: no parameters (mpipe)",
+         [](Request& request, const Flag& flag, Text text) {
+           request.mpipe.traits.tower = static_cast<heddle::Tower>(choice(flag, text));
+         }},
+    Flag{"--tower-backward", "rank0|owner", "who runs a trainable tower backward (mpipe)",
+         [](Request& request, const Flag& flag, Text text) {
+           request.mpipe.traits.backward = static_cast<heddle::TowerBackward>(choice(flag, text));
+         }},
+    Flag{"--data-only", "", "no tower: the owners load data and send them on (mpipe)",
+         [](Request& request, const Flag&, Text) { request.mpipe.traits.data_only = true; }},
+    Flag{"--body", "NAME", "the schedule around which mpipe is put, interleaved_1f1b unless said",
+         [](Request& request, const Flag&, Text text) { request.body = text; }},
     Flag{"--data-steps", "", "load the data and pass it along the stages",
          [](Request& request, const Flag&, Text) { request.data = heddle::DataSteps::chain; }},
     Flag{"--format", "steps|csv|text|svg|trace|stats", "what is printed",
@@ -125,6 +142,18 @@ constexpr std::array flags{
     Flag{"--weight", "W", "cost of the backward's weight half, 1 unless said",
          [](Request& request, const Flag& flag, Text text) {
            request.costs.weight = cost(flag, text);
+         }},
+    Flag{"--tower-forward", "F", "cost of a tower forward, 1 unless said",
+         [](Request& request, const Flag& flag, Text text) {
+           request.costs.tower_forward = cost(flag, text);
+         }},
+    Flag{"--tower-backward-cost", "B", "cost of a tower backward, 2 unless said",
+         [](Request& request, const Flag& flag, Text text) {
+           request.costs.tower_backward = cost(flag, text);
+         }},
+    Flag{"--golden-costs", "", "count of the tower what the reference's figures count (mpipe)",
+         [](Request& request, const Flag&, Text) {
+           request.costs.tower_pricing = heddle::TowerPricing::reference;
          }},
     Flag{"--latency", "L", "time that a message takes, 0 unless said",
          [](Request& request, const Flag& flag, Text text) {

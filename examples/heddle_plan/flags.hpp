@@ -11,6 +11,7 @@
 #include <heddle/core/import.hpp>
 #include <heddle/plan/costs.hpp>
 #include <heddle/schedule/interleaved_1f1b.hpp>
+#include <heddle/schedule/mpipe_options.hpp>
 #include <heddle/schedule/schedule.hpp>
 
 namespace heddle_plan {
@@ -29,6 +30,8 @@ struct Request {
   std::vector<std::string> schedules;  ///< one, or those to compare
   heddle::ExpectedShape shape;         ///< as far as it is given
   heddle::InterleavedOptions interleaved;
+  heddle::MPipeOptions mpipe;
+  std::string body = "interleaved_1f1b";  ///< that MPipe is put around
   heddle::DataSteps data = heddle::DataSteps::none;
   std::optional<Format> format;
   heddle::Costs costs;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <heddle/core/version.hpp>
+#include <heddle/plan/transposition.hpp>
 #include <heddle/schedule/catalogue.hpp>
 #include <heddle/schedule/exec_order.hpp>
 
@@ -31,7 +32,9 @@ heddle::PipelineShape shape_of(const Request& request) {
 /// Calls `use(order, columns)` for the schedule of this name.
 template <class Use>
 std::string with_order(const Request& request, const std::string& name, Use use) {
-  return heddle::with_schedule(name, {.interleaved = request.interleaved}, [&](auto schedule) {
+  const heddle::ScheduleOptions options{
+      .interleaved = request.interleaved, .mpipe = request.mpipe, .body = request.body};
+  return heddle::with_schedule(name, options, [&](auto schedule) {
     const auto shape = shape_of(request);
     return use(heddle::exec_order(schedule, shape, request.data),
                heddle::compute_order(schedule, shape));
@@ -46,6 +49,16 @@ std::string plan(const Request& request) {
   });
 }
 
+heddle::Plan plan_of(const Request& request, const std::string& name, const heddle::Costs& costs) {
+  heddle::Plan plan;
+  with_order(request, name, [&](const auto& order, const auto&) {
+    plan = heddle::make_plan(order, costs, request.receives);
+    return std::string{};
+  });
+  return plan;
+}
+
+/// A tower that is transposed stands beside the same tower left in the first stage.
 std::string compare(const Request& request) {
   if (request.format == Format::steps || request.format == Format::csv) {
     throw UsageError(
@@ -53,13 +66,21 @@ std::string compare(const Request& request) {
         "csv ask for one --schedule");
   }
   std::vector<heddle::Candidate> candidates;
+  std::string verdicts;
   for (const auto& name : request.schedules) {
-    with_order(request, name, [&](const auto& order, const auto&) {
-      candidates.push_back({name, heddle::make_plan(order, request.costs, request.receives)});
-      return std::string{};
-    });
+    candidates.push_back({name, plan_of(request, name, request.costs)});
+    const auto& transposed = candidates.back().plan;
+    if (transposed.features.empty()) continue;
+    const double makespan = transposed.makespan;
+    candidates.push_back(
+        {request.body + ", tower in stage 0",
+         plan_of(request, request.body,
+                 heddle::with_tower_in_first_stage(request.costs, request.mpipe.traits.tower))});
+    verdicts += heddle::transposition_verdict(name, makespan, request.body,
+                                              candidates.back().plan.makespan);
   }
-  return picture_of(request, std::move(candidates));
+  auto picture = picture_of(request, std::move(candidates));
+  return request.format ? picture : picture + verdicts;
 }
 
 std::string list() {

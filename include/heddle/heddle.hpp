@@ -46,6 +46,7 @@
 #include <heddle/plan/message_table.hpp>
 #include <heddle/plan/plan.hpp>
 #include <heddle/plan/simulation.hpp>
+#include <heddle/plan/transposition.hpp>
 #include <heddle/render/chrome_trace.hpp>
 #include <heddle/render/format.hpp>
 #include <heddle/render/span_csv.hpp>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@ namespace heddle {
 struct Plan : Simulation {
   std::vector<int> peak;   ///< most chunks (a stage and a micro-batch) that wait for their backward
   std::vector<int> slots;  ///< places that hold the saved state of a chunk
+  std::vector<int> features;  ///< most features of a tower; empty if there is none
 };
 
 /// Runs `order` on a clock and counts what it keeps.
@@ -28,10 +30,14 @@ struct Plan : Simulation {
 /// Errors: Error for costs that cannot be, and for an order that does not complete.
 inline Plan make_plan(OrderView order, const Costs& costs = {},
                       Receives receives = Receives::async) {
-  Plan plan{simulate(order, costs, receives), {}, {}};
+  Plan plan{simulate(order, costs, receives), {}, {}, {}};
+  const auto runs_tower = [](Step step) { return step.kind == StepKind::tower_forward; };
+  const bool has_tower = std::ranges::any_of(order.steps, runs_tower);
   std::vector<int> slots;
   for (int rank = 0; rank < order.ranks(); ++rank) {
-    plan.peak.push_back(peak_memory(order, rank).activations);
+    const RankMemory memory = peak_memory(order, rank);
+    plan.peak.push_back(memory.activations);
+    if (has_tower) plan.features.push_back(memory.features);
     slots.resize(order.rank(rank).size());
     plan.slots.push_back(assign_slots(order, rank, slots));
   }
@@ -63,12 +69,13 @@ inline void append_plan_members(std::string& out, const Plan& plan) {
   append_json_list(out, "peak", plan.peak);
   append_json_list(out, "slots", plan.slots);
   append_json_list(out, "messages", plan.messages);
+  if (!plan.features.empty()) append_json_list(out, "features", plan.features);
 }
 
 }  // namespace detail
 
 /// The numbers of `plan` as a JSON object: `makespan`, and a list by rank for `bubble`, `peak`,
-/// `slots` and `messages`.
+/// `slots`, `messages` and, where there is a tower, `features`.
 inline std::string plan_json(const Plan& plan) {
   std::string out = "{";
   detail::append_plan_members(out, plan);

@@ -34,11 +34,15 @@ class Simulator {
       : order_{order},
         costs_{costs},
         receives_{receives},
+        is_complete_{costs.tower_pricing == TowerPricing::complete},
         table_{order},
         ranks_(static_cast<std::size_t>(order.ranks())) {
     result_.work.resize(ranks_.size());
     result_.messages.resize(ranks_.size());
     result_.timeline.ranks.resize(ranks_.size());
+    for (const Step step : order.steps) {
+      owners_train_ = owners_train_ || step.kind == StepKind::reduce_tower_gradient;
+    }
   }
 
   Simulation run() {
@@ -71,7 +75,7 @@ class Simulator {
       const Step step = steps[self.position];
       const double arrived = self.clock;
       if (!passes(rank, step)) return;
-      const double cost = cost_of(costs_, step.kind);
+      const double cost = cost_of(costs_, step.kind) + extra_cost(step);
       // A transfer is drawn where it made its rank wait, work from the moment it had what it needs.
       const double begin = cost > 0 ? self.clock : arrived;
       self.clock += cost;
@@ -81,16 +85,32 @@ class Simulator {
     }
   }
 
+  /// What `step` takes because it belongs to the first stage.
+  double extra_cost(Step step) const {
+    using enum StepKind;
+    if (step.stage != 0) return 0;
+    if (step.kind == forward) return costs_.first_stage_forward;
+    if (step.kind != backward && step.kind != backward_input) return 0;
+    // The tower's graph of the rank's own micro-batch hangs together with that of the stage.
+    const bool runs_tower = is_complete_ && owners_train_ && !order_.owner_of_micro_batch.empty() &&
+                            order_.owner_of(step.micro_batch) == order_.rank_of(0);
+    return costs_.first_stage_backward + (runs_tower ? costs_.tower_backward : 0);
+  }
+
   /// Whether `rank` gets past what `step` waits for; if not, it is woken when that comes.
   bool passes(int rank, Step step) {
     using enum StepKind;
     switch (step.kind) {
       case forward:
-        return has_received(rank, {receive_data, step.micro_batch, step.stage}) &&
-               has_received(rank, {receive_activation, step.micro_batch, step.stage});
+        return has_data(rank, step) &&
+               has_received(rank, {receive_activation, step.micro_batch, step.stage}) &&
+               (step.stage != 0 ||
+                has_received(rank, {receive_feature, step.micro_batch, no_stage}));
       case backward:
       case backward_input:
         return has_received(rank, {receive_gradient, step.micro_batch, step.stage});
+      case tower_backward:
+        return has_received(rank, {receive_tower_input, step.micro_batch, no_stage});
       case broadcast_tower:
       case reduce_tower_gradient: return all_arrive(rank, step.kind);
       default: break;
@@ -98,6 +118,13 @@ class Simulator {
     if (is_send(step.kind)) return posts(rank, step);
     if (is_receive(step.kind)) return takes(rank, step);
     return true;
+  }
+
+  /// Whether the data of the stage and micro-batch of `step` are there, if they are received.
+  bool has_data(int rank, Step step) {
+    return has_received(rank, {StepKind::receive_data, step.micro_batch, step.stage}) &&
+           (step.stage != 0 ||
+            has_received(rank, {StepKind::receive_data, step.micro_batch, no_stage}));
   }
 
   /// Whether what an earlier `receive` of this rank announced is there.
@@ -117,10 +144,8 @@ class Simulator {
   }
 
   bool posts(int rank, Step step) {
-    if (step.kind == StepKind::send_data &&
-        !has_received(rank, {StepKind::receive_data, step.micro_batch, step.stage})) {
-      return false;
-    }
+    const bool passes_on = step.kind == StepKind::send_data && step.stage != no_stage;
+    if (passes_on && !has_data(rank, step)) return false;
     Message& message = table_.at(matching_receive(step));
     if (receives_ == Receives::rendezvous) {
       if (!meets(rank, message)) return false;
@@ -136,9 +161,9 @@ class Simulator {
   bool takes(int rank, Step step) {
     Message& message = table_.at(step);
     if (receives_ == Receives::rendezvous) return meets(rank, message);
-    const bool waits_at_use =
-        receives_ == Receives::async && !is_tower(step.kind) && step.stage != no_stage;
-    if (!waits_at_use) return arrives(rank, message);
+    const bool is_used_later = is_complete_ ? step.kind != StepKind::receive_and_tower_backward
+                                            : !is_tower(step.kind) && step.stage != no_stage;
+    if (receives_ != Receives::async || !is_used_later) return arrives(rank, message);
     message.announced = true;
     return true;
   }
@@ -174,7 +199,8 @@ class Simulator {
     }
     if (collective.arrived < order_.ranks()) return false;
     state(rank).in_collective = false;
-    state(rank).clock = collective.time;
+    const bool travels = is_complete_ && order_.ranks() > 1;
+    state(rank).clock = collective.time + (travels ? costs_.latency : 0);
     return true;
   }
 
@@ -195,6 +221,8 @@ class Simulator {
   OrderView order_;
   Costs costs_;
   Receives receives_;
+  bool is_complete_;
+  bool owners_train_ = false;
   MessageTable table_;
   std::vector<Rank> ranks_;
   std::vector<int> awake_;

@@ -25,6 +25,15 @@ std::string shape_flags(const GoldenRow& row) {
   return " --ranks " + row["P"] + " --stages-per-rank " + row["V"] + " --micro-batches " + row["M"];
 }
 
+std::string mpipe_flags(const GoldenRow& row) {
+  const bool trains = row["tr"] == "1";
+  std::string flags = " --overflow " + row["ovf"] + (trains ? "" : " --tower frozen");
+  if (trains && row["own"] == "1") flags += " --tower-backward owner";
+  if (row["T"] == "0") flags += " --data-only";
+  if (row["lm"] == "1") flags += " --warmup shallow";
+  return flags;
+}
+
 std::string without_bubbles(const std::string& order) {
   return text_of(read_text(order).order, Bubbles::left_out) + "\n";
 }
@@ -82,6 +91,82 @@ TEST_CASE("steps prints the golden orders without their bubbles") {
     }
     CHECK(compared >= 8);
   }
+}
+
+TEST_CASE("steps prints the golden orders of MPipe, and refuses those that cannot be") {
+  const auto rows = heddle_test::golden_rows("orders_mpipe");
+  int compared = 0;
+  int refused = 0;
+  for (std::size_t index = 0; index < rows.size(); index += 29) {
+    const auto& row = rows[index];
+    const std::string arguments = "--schedule mpipe" + shape_flags(row) + mpipe_flags(row);
+    if (row["tr"] == "1" && row["T"] == "0") {
+      check_refused(arguments, "the tower must be frozen or none");
+      ++refused;
+      continue;
+    }
+    CAPTURE(arguments);
+    CHECK(run(arguments + " --data-steps").text == row["order"] + "\n");
+    CHECK(run(arguments + " --golden-costs --receives inline --format stats")
+              .text.starts_with("{\"makespan\": " + row["mk_eager"] + ","));
+    ++compared;
+  }
+  CHECK(compared > 30);
+  CHECK(refused > 5);
+}
+
+TEST_CASE("mpipe has the traits, the body and the costs that are asked for") {
+  const std::string shape = " --ranks 4 --micro-batches 8 --format stats";
+  const auto makespan_is = [&](const std::string& arguments, const std::string& makespan) {
+    CAPTURE(arguments);
+    const auto text = run("--schedule mpipe " + arguments + shape).text;
+    CHECK_MESSAGE(text.starts_with("{\"makespan\": " + makespan + ","), text);
+  };
+  makespan_is("", "53");
+  makespan_is("--overflow full --tower trainable --tower-backward rank0 --body interleaved_1f1b",
+              "53");
+  makespan_is("--golden-costs --receives inline", "56");
+  makespan_is("--tower-backward owner --receives inline", "42");
+  makespan_is("--tower-backward owner --golden-costs", "39");
+  makespan_is("--tower-backward owner --tower-forward 2 --tower-backward-cost 4 --receives inline",
+              "52");
+  makespan_is("--tower frozen", "35");
+  makespan_is("--tower none --data-only", "33");
+  CHECK(run("--schedule mpipe --tower frozen" + shape).text.find("\"features\": [8, 2, 2, 2]") !=
+        std::string::npos);
+  CHECK(run("--schedule mpipe --body 1f1b --tower frozen --ranks 2 --micro-batches 2").text ==
+        "Mf0@-1 Mr1@-1 F0@0 Fs0@0 F1@0 Br0@0 Fs1@0 B0@0 Br1@0 B1@0 / "
+        "Mf1@-1 Ms1@-1 Fr0@1 F0@1 B0@1 Bs0@1 Fr1@1 F1@1 B1@1 Bs1@1\n");
+  check_refused("--schedule mpipe --data-only --ranks 2 --micro-batches 2",
+                "the tower must be frozen or none");
+  check_refused(
+      "--schedule mpipe --tower frozen --tower-backward owner --ranks 2 --micro-batches 2",
+      "the backward must be left at rank0");
+  check_refused("--schedule mpipe --body gpip --ranks 2 --micro-batches 2",
+                "did you mean 'gpipe'?");
+  check_refused("--schedule mpipe --body gpipe --ranks 2 --stages-per-rank 2 --micro-batches 2",
+                "must be exactly 1");
+  check_refused("--tower thawed", "trainable|frozen|none, not 'thawed'");
+}
+
+TEST_CASE("a comparison says whether transposing the tower pays") {
+  const std::string shape = " --ranks 4 --micro-batches 8";
+  CHECK(run("--compare mpipe,1f1b" + shape).text ==
+        "schedule                            makespan  bubble  of makespan  peak  messages\n"
+        "mpipe                                     53      27       50.9 %     7        60\n"
+        "interleaved_1f1b, tower in stage 0        48      24         50 %     7        48\n"
+        "1f1b                                      33       9       27.3 %     4        48\n"
+        "mpipe takes 53, interleaved_1f1b with the tower in stage 0 takes 48: transposing does not "
+        "pay\n");
+  CHECK(run("--compare mpipe --tower-backward owner" + shape)
+            .text.find("takes 39, interleaved_1f1b with the tower in stage 0 takes 48: transposing "
+                       "pays (1.231 times as fast)\n") != std::string::npos);
+  CHECK(run("--compare mpipe --tower frozen" + shape).text.find("transposing does not pay\n") !=
+        std::string::npos);
+  // Data alone are no tower, and JSON has no room for a sentence.
+  CHECK(run("--compare mpipe,gpipe --tower none --data-only" + shape).text.find("tower in") ==
+        std::string::npos);
+  CHECK(run("--compare mpipe --format stats" + shape).text.ends_with("}\n]\n"));
 }
 
 TEST_CASE("csv prints the compute orders of PyTorch") {
