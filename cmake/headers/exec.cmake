@@ -16,6 +16,7 @@ set(HEDDLE_HEADERS_exec
   exec/micro_batch.hpp
   exec/observer.hpp
   exec/options.hpp
+  exec/owned_sampler.hpp
   exec/program.hpp
   exec/proved.hpp
   exec/run_ranks.hpp

@@ -33,6 +33,7 @@
 #include <heddle/exec/micro_batch.hpp>
 #include <heddle/exec/observer.hpp>
 #include <heddle/exec/options.hpp>
+#include <heddle/exec/owned_sampler.hpp>
 #include <heddle/exec/program.hpp>
 #include <heddle/exec/proved.hpp>
 #include <heddle/exec/run_ranks.hpp>
