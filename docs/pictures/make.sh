@@ -9,3 +9,4 @@ folder=${2:-$(dirname "$0")}
 "$plan" --schedule interleaved_1f1b --ranks 4 --stages-per-rank 2 --micro-batches 8 \
   --format svg >"$folder/interleaved_1f1b.svg"
 "$plan" --compare gpipe,1f1b --ranks 4 --micro-batches 8 --format svg >"$folder/one_stage_a_rank.svg"
+"$plan" --compare mpipe --tower-backward owner --ranks 4 --micro-batches 8 --format svg >"$folder/mpipe.svg"
