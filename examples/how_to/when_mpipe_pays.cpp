@@ -1,5 +1,6 @@
 // The makespan of a model with a tower, transposed in several ways and left in the first stage.
 
+#include <array>
 #include <cstdio>
 
 #include <heddle/heddle.hpp>
@@ -25,10 +26,12 @@ Makespans compare(heddle::PipelineShape shape, heddle::MPipeOptions options,
 }
 // docs: end
 
-/// A star stands before a makespan where transposing pays.
+/// A star stands at a makespan where transposing pays.
 void print(Makespans makespans) {
+  std::array<char, 16> text{};
   const bool pays = makespans.transposed < makespans.in_first_stage;
-  std::printf(" %c%6.1f", pays ? '*' : ' ', makespans.transposed);
+  std::snprintf(text.data(), text.size(), "%s%.1f", pays ? "*" : "", makespans.transposed);
+  std::printf(" %7s", text.data());
 }
 
 void print_row(heddle::PipelineShape shape, double tower_forward) {
