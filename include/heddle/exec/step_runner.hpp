@@ -26,9 +26,7 @@
 #include <heddle/exec/tensor_counts.hpp>
 #include <heddle/exec/user_handlers.hpp>
 
-namespace heddle {
-
-namespace detail {
+namespace heddle::detail {
 
 /// Runs programs over the stages of one rank: one loop over the instructions.
 template <class Stage, communicator Communicator, class Function, class Observer>
@@ -109,7 +107,9 @@ class StepRunner {
   void guard(Work work) {
     try {
       work();
-    } catch (const PipelineError&) {
+    } catch (const PipelineError& error) {
+      // Known to all ranks already, unless it is that of another pipeline, inside a stage.
+      communicator_.abort(error.origin);
       abandon();
       throw;
     } catch (const TimeoutError& error) {
@@ -376,6 +376,4 @@ class StepRunner {
   bool is_broken_ = false;
 };
 
-}  // namespace detail
-
-}  // namespace heddle
+}  // namespace heddle::detail

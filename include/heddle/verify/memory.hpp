@@ -68,10 +68,11 @@ constexpr BoundaryChange boundaries_of(OrderView order, Step step) {
 /// Whether `rank` runs a tower backward or takes part in one.
 constexpr bool trains_tower(OrderView order, int rank) {
   using enum StepKind;
+  bool trains = false;
   for (const Step step : order.rank(rank)) {
-    if (step.kind == tower_backward || step.kind == reduce_tower_gradient) return true;
+    trains |= step.kind == tower_backward || step.kind == reduce_tower_gradient;
   }
-  return false;
+  return trains;
 }
 
 /// Whether `step` makes or uses the features of its micro-batch. The backward of the first stage

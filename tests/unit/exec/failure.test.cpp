@@ -166,6 +166,28 @@ TEST_CASE(
       PipelineError);
 }
 
+TEST_CASE("the error of a pipeline inside a pipeline ends the run of the outer one on all ranks") {
+  const PipelineShape shape{.ranks = 3, .micro_batches = 4};
+  const Problem problem = make_problem(shape.stages(), 2 * shape.micro_batches);
+  const auto fails = [](const Matrix&, int, int) -> Matrix {
+    throw PipelineError{7, Failure{7, forward(0, 7), "the inner one failed"}};
+  };
+  for (const Mode mode : all_modes) {
+    InProcessGroup<MatrixBundle> group{shape.ranks, {.transport = mode.transport}};
+    const auto begin = steady_clock::now();
+    run_ranks(shape.ranks, [&](int rank) {
+      auto communicator = group.communicator(rank);
+      auto stages = local_stages<OneFOneB>(shape, rank,
+                                           [&](int stage) { return Layer{problem.layer(stage)}; });
+      Executor step{OneFOneB{}, shape, std::move(stages), communicator,
+                    mean_loss(matrix::squared_error)};
+      CHECK_THROWS_AS(step.run({split_by(problem.inputs, fails)}, {split(problem.targets)}),
+                      PipelineError);
+    });
+    CHECK(steady_clock::now() - begin < seconds{2});
+  }
+}
+
 TEST_CASE("after a failure new objects work in the same process") {
   const PipelineShape shape{.ranks = 3, .micro_batches = 4};
   for (const Mode mode : all_modes) {
