@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -12,7 +11,7 @@ namespace heddle {
 
 /// The ranks that own a micro-batch under MPipe Transpose: the first so many.
 constexpr int owning_ranks(PipelineShape shape) {
-  return std::min(shape.ranks, shape.micro_batches);
+  return shape.ranks < shape.micro_batches ? shape.ranks : shape.micro_batches;
 }
 
 /// The rank that owns `micro_batch`.

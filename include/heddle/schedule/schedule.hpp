@@ -2,7 +2,6 @@
 
 #include <concepts>
 #include <cstdint>
-#include <iterator>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -41,8 +40,8 @@ struct AnyEmit {
 // What a loop needs. <ranges> has a name for it, but costs a sixth more memory than this header.
 template <class Columns>
 concept range_of_steps = requires(Columns& columns) {
-  { *std::ranges::begin(columns) } -> std::convertible_to<Step>;
-  { std::ranges::begin(columns) != std::ranges::end(columns) } -> std::convertible_to<bool>;
+  { *columns.begin() } -> std::convertible_to<Step>;
+  { columns.begin() != columns.end() } -> std::convertible_to<bool>;
 };
 
 }  // namespace detail
