@@ -85,14 +85,17 @@ class Executor {
   /// Trains on one batch: all micro-batches forward and backward.
   ///
   /// `inputs` go to the first stage, `targets` to the loss; ranks without these stages ignore them.
-  /// Errors: Error if a tensor cannot be cut into the micro-batches, before any message is sent.
+  /// Errors: Error if a tensor cannot be cut into the micro-batches, before any message is sent;
+  /// ranks whose batch would do get a PipelineError that says so.
   RunResult run(const Batch& inputs, const Batch& targets, RunOptions options = {})
     requires splittable_bundle<Bundle>
   {
     check_usable(false);
-    detail::check_batch<Bundle>(inputs, shape_.micro_batches, "input");
-    detail::check_batch<Bundle>(targets, shape_.micro_batches, "target");
-    check_combination(inputs, targets);
+    runner_.inspect([&] {
+      detail::check_batch<Bundle>(inputs, shape_.micro_batches, "input");
+      detail::check_batch<Bundle>(targets, shape_.micro_batches, "target");
+      check_combination(inputs, targets);
+    });
     diagnose_inputs(inputs);
     detail::BatchSource<Bundle> source{inputs, targets, shape_.micro_batches};
     Weights weights{loss_, shape_.micro_batches, options.gradient_scale};
@@ -133,8 +136,10 @@ class Executor {
     requires splittable_bundle<Bundle>
   {
     runner_.check_usable();
-    make_evaluation(micro_batches);
-    detail::check_batch<Bundle>(inputs, micro_batches, "input");
+    runner_.inspect([&] {
+      make_evaluation(micro_batches);
+      detail::check_batch<Bundle>(inputs, micro_batches, "input");
+    });
     diagnose_inputs(inputs);
     detail::EvaluationSource<Bundle> source{inputs, micro_batches};
     if (has_last_stage()) source.outputs.resize(static_cast<std::size_t>(micro_batches));

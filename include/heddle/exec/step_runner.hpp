@@ -66,6 +66,18 @@ class StepRunner {
         ": an earlier run of this executor failed; make a new one, over a new communicator");
   }
 
+  /// Calls `check` of what this rank was given. What it throws ends the run on all ranks: what the
+  /// others were given may pass, and they would wait.
+  template <class Check>
+  void inspect(Check check) {
+    try {
+      check();
+    } catch (const std::exception& error) {
+      give_up(error.what());
+      throw;
+    }
+  }
+
   /// `prepare` is called first, where what it throws ends the run on all ranks.
   template <class Source, class Weights, class Prepare>
   RunResult train(const Program& program, Source& source, const Weights& weights,

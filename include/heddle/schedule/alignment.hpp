@@ -75,7 +75,7 @@ class Alignment {
     }
   }
 
-  /// Puts the next column of each rank into `column`, none where the rank has ended; false behind
+  /// Puts the next column of each rank into `column`, `ended` where the rank has; false behind
   /// the last column.
   constexpr bool next(std::vector<const Step*>& column) {
     // A column may pass without a step only to keep a distance. A second one means that the ranks
@@ -86,7 +86,7 @@ class Alignment {
     bool moved = false;
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
       Progress& progress = ranks_[rank];
-      column[rank] = nullptr;
+      column[rank] = &ended;
       if (progress.left.empty()) continue;
       any = true;
       column[rank] = &idle;
@@ -165,7 +165,7 @@ template <class Emit>
 constexpr void lower_by_alignment(OrderView columns, DataSteps data, Emit emit) {
   const ColumnLowering<Emit> lowering{columns, data, emit};
   Alignment alignment{columns};
-  std::vector<const Step*> column(static_cast<std::size_t>(columns.ranks()), nullptr);
+  std::vector<const Step*> column(static_cast<std::size_t>(columns.ranks()), &ended);
   while (alignment.next(column)) lowering.place(column.data());
 }
 

@@ -20,6 +20,10 @@ constexpr bool runs_in(PipelineShape shape, Step step) {
          step.micro_batch >= 0 && step.micro_batch < shape.micro_batches;
 }
 
+/// What stands in the column of a rank that has ended: not even a bubble. It is a value because
+/// g++ 12 does not take comparisons of pointers for constants under -fsanitize=undefined.
+inline constexpr Step ended{StepKind::idle, no_micro_batch, no_stage - 1};
+
 /// Places the steps of one column after the other.
 template <class Emit>
 class ColumnLowering {
@@ -32,19 +36,15 @@ class ColumnLowering {
         moves_data_{data == DataSteps::chain},
         emit_{emit} {}
 
-  /// Places what stands in the column of each rank, none where the rank has ended, then the
+  /// Places what stands in the column of each rank, `ended` where the rank has, then the
   /// transfers. Even ranks send before odd ones, so that of two neighbours one sends first and the
   /// other receives first.
   constexpr void place(const Step* const* column) const {
     for (int rank = 0; rank < ranks_; ++rank) {
-      if (column[rank] != nullptr) place_compute(rank, *column[rank]);
+      if (*column[rank] != ended) place_compute(rank, *column[rank]);
     }
-    for (int rank = 0; rank < ranks_; rank += 2) {
-      if (column[rank] != nullptr) place_transfers(rank, *column[rank]);
-    }
-    for (int rank = 1; rank < ranks_; rank += 2) {
-      if (column[rank] != nullptr) place_transfers(rank, *column[rank]);
-    }
+    for (int rank = 0; rank < ranks_; rank += 2) place_transfers(rank, *column[rank]);
+    for (int rank = 1; rank < ranks_; rank += 2) place_transfers(rank, *column[rank]);
   }
 
  private:
@@ -111,12 +111,12 @@ constexpr void lower_by_columns(OrderView columns, DataSteps data, Emit emit) {
   const int ranks = columns.ranks();
   const int* const offsets = columns.offsets.data();
   const Step* const steps = columns.steps.data();
-  std::vector<const Step*> stored(static_cast<std::size_t>(ranks), nullptr);
+  std::vector<const Step*> stored(static_cast<std::size_t>(ranks), &ended);
   const Step** const column = stored.data();
   for (int at = 0; at < longest; ++at) {
     for (int rank = 0; rank < ranks; ++rank) {
       const int position = offsets[rank] + at;
-      column[rank] = position < offsets[rank + 1] ? steps + position : nullptr;
+      column[rank] = position < offsets[rank + 1] ? steps + position : &ended;
     }
     lowering.place(column);
   }

@@ -389,3 +389,39 @@ TEST_CASE("a first stage without inputs is worth a warning, to those who listen"
   CHECK(warnings ==
         std::vector<std::string>{"rank 0 runs the first stage, but was given no inputs"});
 }
+
+TEST_CASE("a batch that one rank refuses ends the call on all ranks, long before their deadline") {
+  const PipelineShape shape{.ranks = 3, .micro_batches = 2};
+  const Problem problem = make_problem(3, 4);
+  const Matrix odd = matrix::random_matrix(3, 2, 7);
+  const auto train = [&](auto& step, const Matrix& inputs) {
+    step.run({split(inputs)}, {split(problem.targets)});
+  };
+  const auto evaluate = [&](auto& step, const Matrix& inputs) {
+    step.evaluate({split(inputs)}, 2);
+  };
+  const auto check = [&](Mode mode, auto call) {
+    std::vector<std::string> errors(3);
+    const auto begin = steady_clock::now();
+    run_pipeline<OneFOneB>(
+        shape, mode, [&](int stage) { return problem.layer(stage); },
+        mean_loss(matrix::squared_error),
+        [&](int rank, auto& step) {
+          try {
+            call(step, rank == 0 ? odd : problem.inputs);
+          } catch (const Error& error) {
+            errors[static_cast<std::size_t>(rank)] = error.what();
+          }
+        });
+    CHECK(steady_clock::now() - begin < seconds{5});
+    const std::string fault =
+        "input 0: 3 rows along dimension 0 do not divide by 2 micro-batches; give the sizes, e.g. "
+        "split(x, 0, {2, 1})";
+    CHECK(errors[0] == fault);
+    CHECK(errors[2] == "the run ended on rank 2; it began at rank 0: " + fault);
+  };
+  for (const Mode mode : all_modes) {
+    check(mode, train);
+    check(mode, evaluate);
+  }
+}
