@@ -37,6 +37,9 @@ int whole_number(const Flag& flag, std::string_view text) {
   return number;
 }
 
+/// So large that no cost is meant to be larger, and the sum over the largest shape is still finite.
+constexpr double largest_cost = 1e12;
+
 double cost(const Flag& flag, std::string_view text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -44,6 +47,7 @@ double cost(const Flag& flag, std::string_view text) {
     refuse(flag, "a number such as 1 or 0.5", text);
   }
   if (number < 0) refuse(flag, "a number of at least 0", text);
+  if (number > largest_cost) refuse(flag, "a number up to 1e12", text);
   return number;
 }
 

@@ -266,6 +266,7 @@ TEST_CASE("what is no number, is missing or is there twice is refused") {
   check_refused("--data-steps=yes", "--data-steps takes no value");
   check_refused("--latency inf", "not 'inf'");
   check_refused("--forward -1", "at least 0, not '-1'");
+  check_refused("--forward 1e308", "up to 1e12, not '1e308'");
   check_refused("--weight 3", "--weight is above --backward");
   check_refused("--list --check f", "cannot be combined");
   check_refused("--check f --schedule gpipe", "cannot be combined");
